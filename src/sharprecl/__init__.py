@@ -1,3 +1,47 @@
-"""SharpReCL: text classification when some classes are rare."""
+"""SharpReCL: text classification when some classes are rare.
 
-__version__ = "0.1.0"
+The public names are loaded when first used, so that ``import sharprecl`` and ``sharprecl --help`` do not wait for
+PyTorch.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from sharprecl.version import __version__
+
+_HOME = {
+    "TextClassifier": "sharprecl.classifier",
+    "TextTable": "sharprecl.data.tables",
+    "read_table": "sharprecl.data.tables",
+    "Evaluation": "sharprecl.evaluation.judge",
+    "evaluate": "sharprecl.evaluation.judge",
+    "RunConfig": "sharprecl.config",
+    "SharpReCLError": "sharprecl.errors",
+}
+__all__ = [
+    "Evaluation",
+    "RunConfig",
+    "SharpReCLError",
+    "TextClassifier",
+    "TextTable",
+    "__version__",
+    "evaluate",
+    "read_table",
+]
+
+if TYPE_CHECKING:
+    from sharprecl.classifier import TextClassifier
+    from sharprecl.config import RunConfig
+    from sharprecl.data.tables import TextTable, read_table
+    from sharprecl.errors import SharpReCLError
+    from sharprecl.evaluation.judge import Evaluation, evaluate
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'sharprecl' has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -59,3 +59,54 @@ class CrossEntropyConfig(Frozen):
 
 
 MethodConfig = Annotated[SharpReCLConfig | CrossEntropyConfig, Field(discriminator="name")]
+
+
+class EncoderConfig(Frozen):
+    """Which pretrained encoder, and how its token vectors become one feature a text."""
+
+    name: str = Field("minilm", description="a built-in name, a local folder or a Hugging Face id")
+    pooling: Literal["auto", "native", "mean", "cls"] = "auto"
+    max_length: int = Field(256, ge=8, description="tokens a text, special tokens included; the rest is cut off")
+
+
+class TrainingConfig(Frozen):
+    """How the loop optimises and selects."""
+
+    max_epochs: int = Field(15, ge=1)
+    batch_size: int | Literal["auto"] = Field(
+        "auto",
+        description="texts a step; auto is the power of two in 16..128 that gives at least 32 steps an epoch",
+    )
+    learning_rate: float | Literal["auto"] = Field(
+        "auto", description="of the encoder; auto is 2e-4 up to 512 hidden units, 5e-5 up to 768, 2e-5 above"
+    )
+    head_learning_rate: float | Literal["auto"] = Field("auto", description="of everything new; auto is 1e-3")
+    weight_decay: float = Field(5e-4, ge=0)
+    decay_all: bool = Field(False, description="decay biases and normalisation weights too (published code)")
+    schedule: Literal["linear", "constant"] = "linear"
+    warmup: Fraction = Field(0.1, description="share of all steps in which the learning rate rises")
+    clip_norm: float | None = Field(1.0, gt=0, description="largest norm of the gradient")
+    precision: Literal["auto", "bf16", "fp32"] = "auto"
+    validation_fraction: float = Field(0.1, gt=0, lt=1)
+    select_on: Literal["validation", "test", "last"] = "validation"
+    patience: int | None = Field(5, ge=1, description="epochs without a better macro-F1 before stopping; null: never")
+    legacy_eval_mode: bool = Field(False, description="dropout never on, BatchNorm frozen after epoch 1 (published)")
+    checkpoint_seconds: float = Field(60.0, ge=0, description="time between checkpoints; no influence on results")
+
+    @field_validator("batch_size", "learning_rate", "head_learning_rate")
+    @classmethod
+    def _positive(cls, value: float | str) -> float | str:
+        if not isinstance(value, str) and value <= 0:
+            raise ValueError("must be above 0, or 'auto'")
+        return value
+
+
+class RunConfig(Frozen):
+    """All that decides what a training gives, but for the data."""
+
+    profile: Literal["default", "paper", "released"] = "default"
+    seed: int = Field(0, ge=0, lt=2**31)
+    encoder: EncoderConfig = EncoderConfig()
+    view: ViewName = Field("auto", description="where the second view of a text comes from")
+    method: MethodConfig = SharpReCLConfig()
+    training: TrainingConfig = TrainingConfig()

@@ -13,6 +13,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from sharprecl.models.features import Features as Features
+
 LossTerms = dict[str, Tensor]
 """Named scalars with gradients. ``total`` is the one that is minimised; the others are shown and logged."""
 
@@ -43,21 +45,6 @@ class Batch:
     def y_N(self) -> Tensor:
         """Label ids of all ``N = n_views * B`` rows of features."""
         return self.y_B.repeat(self.n_views)
-
-
-@dataclass(frozen=True)
-class Features:
-    """What a backbone gives for a batch, in float32 with gradients.
-
-    Attributes:
-        x_NH: inputs of the classifier's linear layer.
-        s_NC: logits, ``x_NH @ w_CH.T + b_C``.
-        w_CH: the classifier's weight itself: its rows are the classes.
-    """
-
-    x_NH: Tensor
-    s_NC: Tensor
-    w_CH: Tensor
 
 
 class OpenedBackbone(Protocol):

@@ -1,0 +1,54 @@
+"""The ``sharprecl`` command. Everything heavy is imported inside the commands: ``--help`` must answer at once."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from sharprecl.cli.assets import assets
+from sharprecl.cli.demo import demo
+from sharprecl.cli.evaluate import evaluate
+from sharprecl.cli.predict import predict
+from sharprecl.cli.train import train
+from sharprecl.errors import SharpReCLError
+from sharprecl.version import __version__
+
+app = typer.Typer(
+    name="sharprecl",
+    help="Classify text when some classes are rare. Start with: sharprecl train data.csv --output runs/first",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command()(train)
+app.command()(evaluate)
+app.command()(predict)
+app.command()(demo)
+app.command()(assets)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"sharprecl {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version and leave.", callback=_show_version, is_eager=True)
+    ] = False,
+) -> None:
+    del version
+
+
+def main() -> None:
+    """Run the command line; what a user can mend ends in one sentence and status 2."""
+    try:
+        app()
+    except SharpReCLError as error:
+        typer.echo(f"sharprecl: {error}", err=True)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        typer.echo("sharprecl: interrupted; 'sharprecl train' goes on from its last checkpoint with --resume", err=True)
+        sys.exit(130)

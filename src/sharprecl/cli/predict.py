@@ -1,0 +1,43 @@
+"""``sharprecl predict``."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def predict(
+    run: Annotated[Path, typer.Argument(help="Folder that 'sharprecl train' wrote.")],
+    data: Annotated[Path, typer.Argument(help="Texts to classify.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="File for the answers; its ending is its format.")],
+    text: Annotated[str | None, typer.Option(help="Column with the texts.  [default: as in training]")] = None,
+    probabilities: Annotated[
+        bool, typer.Option("--probabilities", help="Add a column with the probability of every class.")
+    ] = False,
+    device: Annotated[str, typer.Option(help="auto, cpu, cuda, ...")] = "auto",
+    encoding: Annotated[str, typer.Option(help="Of .csv, .tsv and .jsonl files.")] = "utf-8",
+) -> None:
+    """Classify texts with a trained classifier; all columns of the input are kept."""
+    from sharprecl.data.rows import read_rows
+    from sharprecl.data.writers import check_output, write_predictions
+    from sharprecl.export.card import read_card
+
+    card = read_card(run)
+    rows = read_rows(data, text or card.text_column, encoding=encoding)
+    chance_columns = [f"probability {name}" for name in card.label_names] if probabilities else []
+    check_output(rows, ["predicted", "confidence", *chance_columns], output)
+
+    from rich.console import Console
+
+    from sharprecl.classifier import TextClassifier
+
+    classifier = TextClassifier.load(run, device=device)
+    chances = classifier.predict_proba(rows.texts)
+    columns: dict[str, list[object]] = {
+        "predicted": [card.label_names[answer] for answer in chances.argmax(1)],
+        "confidence": [round(float(chance), 6) for chance in chances.max(1)],
+    }
+    for index, name in enumerate(chance_columns):
+        columns[name] = [round(float(chance), 6) for chance in chances[:, index]]
+    write_predictions(rows, columns, output)
+    Console().print(f"{len(rows.texts)} texts classified: {output}", markup=False, highlight=False, soft_wrap=True)

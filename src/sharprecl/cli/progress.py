@@ -1,0 +1,100 @@
+"""A run's progress for people: a live bar on a terminal, plain lines anywhere else."""
+
+import time
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn
+
+from sharprecl.training.history import Observer, Pace, Record
+
+_PLAIN_EVERY = 10.0
+
+
+def make_progress(console: Console) -> Observer:
+    """The live bar if this is a terminal, lines otherwise."""
+    return LiveProgress(console) if console.is_terminal else PlainProgress(console)
+
+
+class PlainProgress:
+    """A line every ten seconds and one after every validation."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._last = time.monotonic()
+
+    def recorded(self, record: Record, pace: Pace) -> None:
+        """Print the record, unless a line was printed just now."""
+        now = time.monotonic()
+        if record["kind"] == "validation":
+            self._line(validation_line(record))
+        elif now - self._last >= _PLAIN_EVERY:
+            self._last = now
+            self._line(f"step {pace.step}/{pace.total_steps}  {loss_terms(record)}  {pace_words(pace)}")
+
+    def said(self, sentence: str) -> None:
+        """Print the sentence."""
+        self._line(sentence)
+
+    def closed(self) -> None:
+        """Nothing is open."""
+
+    def _line(self, text: str) -> None:
+        self._console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
+class LiveProgress:
+    """One bar with loss terms, pace and time left; validations scroll by above it."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._bar = Progress(
+            TextColumn("step {task.completed}/{task.total}"),
+            BarColumn(bar_width=24),
+            TextColumn("{task.fields[words]}", markup=False),
+            console=console,
+            transient=True,
+        )
+        self._task: Any = None
+
+    def recorded(self, record: Record, pace: Pace) -> None:
+        """Move the bar, or print a validation above it."""
+        if self._task is None:
+            self._bar.start()
+            self._task = self._bar.add_task("train", total=pace.total_steps, words="")
+        if record["kind"] == "validation":
+            self._bar.console.print(validation_line(record), markup=False, highlight=False)
+        else:
+            words = f"{loss_terms(record)}  {pace_words(pace)}"
+            self._bar.update(self._task, completed=pace.step, words=words)
+
+    def said(self, sentence: str) -> None:
+        """Print the sentence above the bar."""
+        self._console.print(sentence, markup=False, highlight=False)
+
+    def closed(self) -> None:
+        """Take the bar away."""
+        self._bar.stop()
+
+
+def loss_terms(record: Record) -> str:
+    """``loss 3.21 (classification 1.10, contrastive 2.11)``."""
+    terms = dict(record["loss"])
+    total = terms.pop("total")
+    parts = ", ".join(f"{name} {value:.3f}" for name, value in terms.items())
+    return f"loss {total:.3f} ({parts})" if parts else f"loss {total:.3f}"
+
+
+def pace_words(pace: Pace) -> str:
+    """``410 texts/s, 1:05 left``."""
+    minutes, seconds = divmod(round(pace.seconds_left), 60)
+    return f"{pace.texts_per_second:.0f} texts/s, {minutes}:{seconds:02d} left"
+
+
+def validation_line(record: Record) -> str:
+    """``epoch 3: validation macro-F1 61.2, accuracy 83.0 *``; the star marks the best so far."""
+    star = " *" if record["best"] else ""
+    return (
+        f"epoch {record['epoch']}: validation macro-F1 {100 * record['macro_f1']:.1f}, "
+        f"accuracy {100 * record['accuracy']:.1f}{star}"
+    )

@@ -1,0 +1,77 @@
+"""``sharprecl train``."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def train(
+    data: Annotated[Path, typer.Argument(help="Training texts: .csv, .tsv, .jsonl, .json or .parquet.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the model and everything about it.")],
+    text: Annotated[str, typer.Option(help="Column with the texts.")] = "text",
+    label: Annotated[str, typer.Option(help="Column with the labels.")] = "label",
+    test: Annotated[Path | None, typer.Option(help="Labelled texts to judge the model on.")] = None,
+    encoder: Annotated[
+        str | None, typer.Option(help="minilm, a local folder or a Hugging Face id.  [default: minilm]")
+    ] = None,
+    method: Annotated[str | None, typer.Option(help="sharprecl or cross_entropy.  [default: sharprecl]")] = None,
+    profile: Annotated[str | None, typer.Option(help="default, paper or released.  [default: default]")] = None,
+    max_epochs: Annotated[int | None, typer.Option(help="Passes over the texts.  [default: 15]")] = None,
+    batch_size: Annotated[int | None, typer.Option(help="Texts a step.  [default: by the amount of data]")] = None,
+    max_length: Annotated[int | None, typer.Option(help="Tokens a text.  [default: 256]")] = None,
+    learning_rate: Annotated[float | None, typer.Option(help="Of the encoder.  [default: by its size]")] = None,
+    view: Annotated[str | None, typer.Option(help="Second view: auto, synonyms or dropout.  [default: auto]")] = None,
+    seed: Annotated[int | None, typer.Option(help="Of everything that is drawn.  [default: 0]")] = None,
+    config: Annotated[Path | None, typer.Option(help="YAML with any setting; options win over it.")] = None,
+    device: Annotated[str, typer.Option(help="auto, cpu, cuda, ...")] = "auto",
+    encoding: Annotated[str, typer.Option(help="Of .csv, .tsv and .jsonl files.")] = "utf-8",
+    resume: Annotated[bool, typer.Option("--resume", help="Go on where this run was cut off.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what is in the output folder.")] = False,
+) -> None:
+    """Train a classifier, judge it, and save a stock Hugging Face model."""
+    # The data is checked before PyTorch is even imported: a broken file should not cost ten seconds.
+    from sharprecl.data.tables import read_table
+    from sharprecl.profiles import given, merge, read_yaml, resolve
+
+    options = {
+        "profile": profile,
+        "seed": seed,
+        "view": view,
+        "encoder": {"name": encoder, "max_length": max_length},
+        "method": {"name": method},
+        "training": {"max_epochs": max_epochs, "batch_size": batch_size, "learning_rate": learning_rate},
+    }
+    settings = resolve(merge(read_yaml(config) if config else {}, given(options)))
+    table = read_table(data, text, label, encoding=encoding)
+    held_out = None
+    if test is not None:
+        held_out = read_table(test, text, label, encoding=encoding, label_names=table.label_names)
+
+    from rich.console import Console
+
+    from sharprecl import runs
+    from sharprecl.cli.progress import make_progress
+    from sharprecl.cli.show import show_judged, show_table
+
+    console = Console()
+    if resume and runs.is_finished(output):
+        console.print(f"{output} is finished: nothing to resume", highlight=False)
+        return
+    runs.claim(output, resume, overwrite)
+    show_table(console, table, str(data))
+    run = runs.Run(
+        table=table,
+        config=settings,
+        output=output,
+        test=held_out,
+        device=device,
+        text_column=text,
+        label_column=label,
+        title=settings.method.name,
+    )
+    if held_out is not None:
+        run.references[runs.FLOOR] = runs.tfidf_reference(table, held_out, settings.seed)
+    judged = runs.execute(run, [make_progress(console)], resume)
+    show_judged(console, {run.title: judged.evaluation, **run.references}, judged.on)
+    console.print(f"model    {output / 'model'}\nreport   {output / runs.REPORT}", highlight=False, soft_wrap=True)

@@ -1,0 +1,153 @@
+"""What must hold for texts and labels, and what is worth a note. Every fault is one sentence with its rows."""
+
+import unicodedata
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from sharprecl.data.sheet import Sheet
+from sharprecl.data.wording import closest, names_phrase, rows_phrase, shorten
+from sharprecl.errors import DataError
+
+
+def plain(values: Sequence[Any]) -> list[Any]:
+    """Python values for NumPy's, None for every kind of missing value (NaN, ``pandas.NA``, NaT)."""
+    kinds = set(map(type, values))
+    if kinds <= {str, int, bool, type(None)}:
+        return list(values)
+    return [_plain_one(value) for value in values]
+
+
+def _plain_one(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value):
+        return None
+    return value
+
+
+def checked_texts(sheet: Sheet, name: str) -> tuple[str, ...]:
+    """The column of texts: strings with something in them.
+
+    Raises:
+        DataError: missing or blank texts, things that are not strings, broken characters.
+    """
+    texts = plain(sheet.column(name))
+    where = f"in column {name!r}"
+    if other := [row for row, value in enumerate(texts) if value is not None and not isinstance(value, str)]:
+        raise DataError(
+            f"{sheet.origin}: {rows_phrase(other, sheet.lines)} {_verb(other, 'holds', 'hold')} "
+            f"{shorten(texts[other[0]])} {where}, not a text; is this the column of texts, or should it be in quotes?"
+        )
+    if blank := [row for row, value in enumerate(texts) if not value or value.isspace()]:
+        raise DataError(
+            f"{sheet.origin}: {rows_phrase(blank, sheet.lines)} {_verb(blank, 'has', 'have')} no text {where}; "
+            f"fill in or delete {_verb(blank, 'this row', 'these rows')}"
+        )
+    _check_characters(texts, sheet, where)
+    return tuple(texts)
+
+
+def checked_labels(sheet: Sheet, name: str) -> list[str]:
+    """The column of labels, as strings exactly as they are written: ``007`` and ``1.0`` stay what they are.
+
+    Raises:
+        DataError: missing labels, lists or other things that name no single class, different
+            values that would become one class.
+    """
+    values = plain(sheet.column(name))
+    where = f"in column {name!r}"
+    if gone := [row for row, value in enumerate(values) if value is None or (type(value) is str and not value.strip())]:
+        raise DataError(
+            f"{sheet.origin}: {rows_phrase(gone, sheet.lines)} {_verb(gone, 'has', 'have')} no label {where}; "
+            f"fill in or delete {_verb(gone, 'this row', 'these rows')}"
+        )
+    if all(type(value) is str for value in values):
+        _check_characters(values, sheet, where)
+        return values
+    if other := [row for row, value in enumerate(values) if not isinstance(value, str | int | float)]:
+        raise DataError(
+            f"{sheet.origin}: {rows_phrase(other, sheet.lines)} {_verb(other, 'holds', 'hold')} "
+            f"{shorten(values[other[0]])} {where}, which names no single class; write one string or number"
+        )
+    _check_one_spelling(values, sheet)
+    labels = [str(value) for value in values]
+    _check_characters(labels, sheet, where)
+    return labels
+
+
+def _check_one_spelling(values: Sequence[Any], sheet: Sheet) -> None:
+    """Refuse the number 1 beside the string '1' (one name for two values) and 1 beside 1.0 (two for one)."""
+    if len(set(map(type, values))) == 1:
+        return
+    spellings: dict[object, Any] = {}
+    for row, value in enumerate(values):
+        for key in (("name", str(value)), ("value", value)):
+            first = spellings.setdefault(key, (row, value))
+            if type(first[1]) is not type(value):
+                raise DataError(
+                    f"{sheet.origin}: {rows_phrase([first[0], row], sheet.lines)} have the labels {first[1]!r} and "
+                    f"{value!r}, which may or may not mean the same class; write all labels in one way, as strings"
+                )
+
+
+def _check_characters(texts: Sequence[str], sheet: Sheet, where: str) -> None:
+    """Refuse halves of surrogate pairs: no tokenizer and no file takes them."""
+    try:
+        "".join(texts).encode()
+    except UnicodeEncodeError:
+        broken = [row for row, text in enumerate(texts) if any("\ud800" <= letter <= "\udfff" for letter in text)]
+        raise DataError(
+            f"{sheet.origin}: {rows_phrase(broken, sheet.lines)} {_verb(broken, 'has', 'have')} half a character "
+            f"(a lone surrogate such as \\ud83d) {where}; write the file anew from its source"
+        ) from None
+
+
+def known_ids(labels: Sequence[str], names: Sequence[str], sheet: Sheet) -> np.ndarray:
+    """Label ids by a fixed list of names, int64 ``[N]``.
+
+    Raises:
+        DataError: labels that are not in ``names``.
+    """
+    ids = {name: place for place, name in enumerate(names)}
+    if unknown := [row for row, label in enumerate(labels) if label not in ids]:
+        strange = sorted({labels[row] for row in unknown})
+        raise DataError(
+            f"{sheet.origin}: {rows_phrase(unknown, sheet.lines)} {_verb(unknown, 'has a label', 'have labels')} that "
+            f"the model does not know: {names_phrase(strange)}{closest(strange[0], names)}; the known ones are "
+            f"{names_phrase(names)}: correct or delete {_verb(unknown, 'this row', 'these rows')}"
+        )
+    return np.fromiter(map(ids.__getitem__, labels), dtype=np.int64, count=len(labels))
+
+
+def training_notes(texts: Sequence[str], ids: np.ndarray, names: Sequence[str], sheet: Sheet) -> tuple[str, ...]:
+    """Sentences on what is legal and yet worth knowing: single texts, look-alike labels, contradicting rows."""
+    notes: list[str] = []
+    counts = np.bincount(ids, minlength=len(names)).tolist()
+    single = [name for name, count in zip(names, counts, strict=True) if count == 1]
+    if single:
+        notes.append(
+            f"{_verb(single, 'the class', 'the classes')} {names_phrase(single)} {_verb(single, 'has', 'have')} a "
+            f"single text: it is trained on, and validation cannot judge it"
+        )
+    alike: dict[str, list[str]] = defaultdict(list)
+    for name in names:
+        alike[unicodedata.normalize("NFKC", name).strip().casefold()].append(name)
+    for group in alike.values():
+        if len(group) > 1:
+            notes.append(f"the labels {names_phrase(group)} differ by case or spaces only and are kept apart")
+    first_row: dict[str, int] = {}
+    clashes = [row for row, text in enumerate(texts) if ids[first_row.setdefault(text, row)] != ids[row]]
+    if clashes:
+        pair = rows_phrase([first_row[texts[clashes[0]]], clashes[0]], sheet.lines)
+        distinct = len({texts[row] for row in clashes})
+        notes.append(
+            f"{distinct} {_verb(range(distinct), 'text has', 'texts have')} more than one label, the first in {pair}"
+        )
+    return tuple(notes)
+
+
+def _verb(rows: Sequence[object], one: str, many: str) -> str:
+    return one if len(rows) == 1 else many

@@ -1,0 +1,96 @@
+"""JSON lines (one object a line) and JSON files (one array of objects)."""
+
+import json
+from array import array
+from collections.abc import Sequence
+from typing import Any
+
+from sharprecl.data.sheet import Sheet
+from sharprecl.data.wording import shorten
+from sharprecl.errors import DataError
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Build an object; json alone would keep the last of two equal keys without a word."""
+    result = dict(pairs)
+    if len(result) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"the key {next(name for name in names if names.count(name) > 1)!r} occurs twice")
+    return result
+
+
+_decode = json.JSONDecoder(object_pairs_hook=_object).decode
+
+
+def read_jsonl(text: str, origin: str) -> Sheet:
+    """Parse JSON lines. Empty lines are passed over; those before the last object are noted.
+
+    Raises:
+        DataError: a line that is not a JSON object.
+    """
+    if text.lstrip().startswith("["):
+        raise DataError(f"{origin} holds a JSON array, not one object a line; rename it to end in .json")
+    objects: list[dict[str, Any]] = []
+    lines = array("q")
+    empty: list[int] = []
+    every = text.rstrip().split("\n")  # splitlines would also cut at characters that JSON allows inside a string
+    for number, line in enumerate(every, start=1):
+        if not line.strip():
+            empty.append(number)
+            continue
+        try:
+            value = _decode(line)
+        except (ValueError, RecursionError) as error:
+            cut = ": the file may be cut off" if number == len(every) and number > 1 else ""
+            raise DataError(
+                f"{origin}: line {number} is no usable JSON object ({_reason(error)}), it begins with "
+                f"{shorten(line.strip())}; write one object a line{cut}"
+            ) from error
+        if not isinstance(value, dict):
+            raise DataError(f"{origin}: line {number} holds {shorten(value)}, not an object; write {{...}} there")
+        objects.append(value)
+        lines.append(number)
+    notes = (f"{origin}: {len(empty)} empty line(s) passed over, the first is line {empty[0]}",) if empty else ()
+    return _sheet(objects, origin, lines, notes)
+
+
+def read_json(text: str, origin: str) -> Sheet:
+    """Parse one JSON array of objects.
+
+    Raises:
+        DataError: anything else.
+    """
+    try:
+        value = _decode(text)
+    except (ValueError, RecursionError) as error:
+        lines = text.strip().split("\n")
+        if len(lines) > 1 and all(line.lstrip().startswith("{") for line in lines[:2]):
+            cure = "it seems to hold one object a line: rename it to end in .jsonl"
+        else:
+            cure = "write one array of objects, or check whether the file is cut off"
+        raise DataError(f"{origin} is not valid JSON ({_reason(error)}); {cure}") from error
+    if not isinstance(value, list):
+        raise DataError(f"{origin} holds {shorten(value)}, not an array; write one array of objects: [{{...}}, ...]")
+    for place, item in enumerate(value, start=1):
+        if not isinstance(item, dict):
+            raise DataError(f"{origin}: row {place} is {shorten(item)}, not an object; write {{...}} there")
+    return _sheet(value, origin, None, ())
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        place = f"line {error.lineno} " if error.lineno > 1 else ""
+        return f"{error.msg.removesuffix(' at')} at {place}column {error.colno}"
+    return str(error)
+
+
+def _sheet(objects: list[dict[str, Any]], origin: str, lines: Sequence[int] | None, notes: tuple[str, ...]) -> Sheet:
+    names: dict[str, None] = {}
+    for item in objects:
+        if item.keys() != names.keys():
+            names.update(dict.fromkeys(item))
+
+    def column(name: str) -> list[Any]:
+        return [item.get(name) for item in objects]
+
+    return Sheet(origin, tuple(names), len(objects), column, lines, notes, objects)

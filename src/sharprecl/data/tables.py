@@ -1,0 +1,110 @@
+"""Labelled texts, checked once, at the door: everything behind it may rely on them."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from sharprecl.data.checks import checked_labels, checked_texts, known_ids, training_notes
+from sharprecl.data.rows import Rows, read_rows
+from sharprecl.data.sources import open_table
+from sharprecl.data.wording import names_phrase
+from sharprecl.data.writers import check_output, write_predictions
+from sharprecl.errors import DataError
+
+__all__ = ["Rows", "TextTable", "check_output", "read_rows", "read_table", "write_predictions"]
+
+
+@dataclass(frozen=True, eq=False)
+class TextTable:
+    """Texts with one class each. Two tables are equal in content when their ``content_hash`` is.
+
+    Attributes:
+        texts: N strings, none blank.
+        label_ids: int64 ``[N]``, each below ``num_classes``.
+        label_names: C different names, in the order of the ids.
+        origin: how sentences call the source.
+        notes: sentences about what is legal and yet worth knowing, for people.
+    """
+
+    texts: tuple[str, ...]
+    label_ids: np.ndarray
+    label_names: tuple[str, ...]
+    origin: str
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    @property
+    def num_classes(self) -> int:
+        """C: the number of names, also of those without a text."""
+        return len(self.label_names)
+
+    @property
+    def class_counts(self) -> np.ndarray:
+        """Texts of each class, int64 ``[C]``."""
+        return np.bincount(self.label_ids, minlength=self.num_classes).astype(np.int64)
+
+    @cached_property
+    def content_hash(self) -> str:
+        """Hex SHA-256 over texts, labels and names in their order; the origin and the notes do not count."""
+        digest = hashlib.sha256(f"{len(self)} {self.num_classes}".encode())
+        for part in (self.texts, self.label_names):
+            for text in part:
+                data = text.encode()
+                digest.update(len(data).to_bytes(8, "little") + data)
+        digest.update(self.label_ids.astype("<i8").tobytes())
+        return digest.hexdigest()
+
+    def select(self, indices: Sequence[int] | np.ndarray) -> "TextTable":
+        """The rows of ``indices``, in that order, under the same label names; without notes, which told of all rows."""
+        chosen = np.asarray(indices, dtype=np.int64)
+        texts = tuple(self.texts[row] for row in chosen)
+        return TextTable(texts, self.label_ids[chosen], self.label_names, self.origin)
+
+
+def read_table(
+    source: Any,
+    text: str = "text",
+    label: str = "label",
+    *,
+    encoding: str = "utf-8",
+    label_names: Sequence[str] | None = None,
+) -> TextTable:
+    """Read and check labelled texts. Nothing is dropped, changed or guessed silently.
+
+    Labels are strings exactly as written (``007``, ``1.0``); numbers and booleans of typed sources become
+    ``str(value)``. Names are sorted as strings, so their ids do not depend on the order of the rows.
+
+    Args:
+        source: a file (.csv, .tsv, .jsonl, .ndjson, .json, .parquet), a polars or pandas frame, a data set of the
+            ``datasets`` library (its ``ClassLabel`` ids become their names), or a pair (texts, labels).
+        text: the column of texts; not used for a pair.
+        label: the column of labels; not used for a pair.
+        encoding: of text files. A byte order mark of UTF-8 is taken off.
+        label_names: fixes names and ids, for evaluation data: classes without a text, or one class only, are then
+            fine, and another label is an error. None reads training data, which need two classes.
+
+    Raises:
+        DataError: whatever is wrong, in one sentence with row numbers (counted from 1, without the header) and
+            the lines of the file where the rows start.
+    """
+    sheet = open_table(source, text, label, encoding)
+    sheet.require(text, "text")
+    sheet.require(label, "label")
+    texts = checked_texts(sheet, text)
+    labels = checked_labels(sheet, label)
+    if label_names is not None:
+        return TextTable(texts, known_ids(labels, label_names, sheet), tuple(label_names), sheet.origin, sheet.notes)
+    names = sorted(set(labels))
+    if len(names) == 1:
+        raise DataError(
+            f"{sheet.origin}: {len(labels)} of {len(labels)} rows have the label {names_phrase(names)}; training needs "
+            f"at least two classes: is {label!r} the column of labels?"
+        )
+    ids = known_ids(labels, names, sheet)
+    return TextTable(texts, ids, tuple(names), sheet.origin, sheet.notes + training_notes(texts, ids, names, sheet))

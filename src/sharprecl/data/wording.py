@@ -1,0 +1,45 @@
+"""Pieces of the sentences about data: rows, names, near misses."""
+
+import difflib
+from collections.abc import Iterable, Sequence
+
+SHOWN = 10
+"""How many rows or names a sentence lists before it says how many more there are."""
+
+
+def rows_phrase(rows: Sequence[int], lines: Sequence[int] | None = None) -> str:
+    """Name rows as a reader counts them: ``rows 3 (line 4), 7 (line 9) and 12 more``.
+
+    Args:
+        rows: indices from 0, at least one.
+        lines: where every row of the table starts in its file, counted from 1; None where there are no lines.
+    """
+    shown = [f"{row + 1} (line {lines[row]})" if lines is not None else str(row + 1) for row in rows[:SHOWN]]
+    return ("row " if len(rows) == 1 else "rows ") + joined(shown, len(rows))
+
+
+def names_phrase(names: Iterable[object]) -> str:
+    """Quote names, long ones shortened, the first ten of them."""
+    every = list(names)
+    return joined([shorten(name) for name in every[:SHOWN]], len(every)) if every else "none"
+
+
+def joined(shown: Sequence[str], total: int) -> str:
+    """Join with commas; say how many of ``total`` are not shown."""
+    if total > len(shown):
+        return f"{', '.join(shown)} and {total - len(shown)} more"
+    return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
+
+
+def shorten(value: object, limit: int = 40) -> str:
+    """The ``repr`` of a value, with an ellipsis where it is long."""
+    text = repr(value)
+    return text if len(text) <= limit else text[: limit - 2] + "…" + text[-1]
+
+
+def closest(name: str, names: Iterable[str]) -> str:
+    """A parenthesis that suggests the most similar of ``names``, or nothing."""
+    folded = {other.strip().casefold(): other for other in names}
+    key = name.strip().casefold()
+    match = [key] if key in folded else difflib.get_close_matches(key, folded, n=1)
+    return f" (did you mean {folded[match[0]]!r}?)" if match else ""

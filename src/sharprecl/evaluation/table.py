@@ -1,0 +1,76 @@
+"""Methods side by side, for the terminal and for Markdown, in percent with 95 % intervals."""
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from sharprecl.evaluation.bands import BANDS, HEAD_OVER, TAIL_UNDER
+from sharprecl.evaluation.judge import Evaluation
+
+COLUMNS = {
+    "accuracy": "Accuracy",
+    "macro_f1": "Macro-F1",
+    "balanced_accuracy": "Balanced accuracy",
+    "head": "Head F1",
+    "medium": "Medium F1",
+    "tail": "Tail F1",
+}
+DASH = "\N{EN DASH}"
+
+
+def comparison_table(rows: dict[str, Evaluation]) -> Table:
+    """Make the terminal's table: one row a method, each interval on a line below its figure; fits 80 columns."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False, caption=_caption(rows))
+    table.caption_justify = "left"
+    table.add_column("Method", overflow="fold")
+    for title in COLUMNS.values():
+        table.add_column(title.replace(" acc", "\nacc"), justify="right")
+    best = {name: max(_rounded(row, name) for row in rows.values()) for name in COLUMNS}
+    for method, row in rows.items():
+        cells = [_two_lines(row, name, bold=len(rows) > 1 and _rounded(row, name) == best[name]) for name in COLUMNS]
+        table.add_row(Text(method), *cells)
+    return table
+
+
+def comparison_markdown(rows: dict[str, Evaluation]) -> str:
+    """Make the same table in Markdown, one line a method, cells like ``84.1 [82.6, 85.5]``; ends with a newline."""
+    lines = ["| Method | " + " | ".join(COLUMNS.values()) + " |", "|---|" + "---:|" * len(COLUMNS)]
+    for method, row in rows.items():
+        name = method.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ")
+        lines.append(f"| {name} | " + " | ".join(cell(row, column) for column in COLUMNS) + " |")
+    return "\n".join([*lines, "", _caption(rows)]) + "\n"
+
+
+def cell(row: Evaluation, name: str) -> str:
+    """One figure in percent with its interval, ``84.1 [82.6, 85.5]``, or a dash where there is none."""
+    value = row.score(name)
+    if value is None:
+        return DASH
+    low, high = row.intervals[name]
+    return f"{100 * value:.1f} [{100 * low:.1f}, {100 * high:.1f}]"
+
+
+def _two_lines(row: Evaluation, name: str, *, bold: bool) -> Text:
+    value = row.score(name)
+    if value is None:
+        return Text(DASH, style="dim")
+    low, high = row.intervals[name]
+    figure = Text(f"{100 * value:.1f}", style="bold" if bold else "")
+    return figure.append(f"\n{100 * low:.1f}{DASH}{100 * high:.1f}", style="not bold dim")
+
+
+def _rounded(row: Evaluation, name: str) -> float:
+    value = row.score(name)
+    return -1.0 if value is None else round(100 * value, 1)
+
+
+def _caption(rows: dict[str, Evaluation]) -> str:
+    if not rows:
+        return "No methods to compare."
+    first = next(iter(rows.values()))
+    limits = (f"over {HEAD_OVER} training texts", f"{TAIL_UNDER} to {HEAD_OVER}", f"under {TAIL_UNDER}")
+    bands = ", ".join(
+        f"{name} ({limit}: {first.bands[name].n_classes} classes, {first.bands[name].n_texts:,} test texts)"
+        for name, limit in zip(BANDS, limits, strict=True)
+    )
+    return f"In percent, with 95 % bootstrap intervals, on {first.n_texts:,} test texts. Macro-F1 within {bands}."

@@ -1,0 +1,100 @@
+"""The trained backbone as a stock Hugging Face model that needs nothing of ours.
+
+``native`` is stock already. ``cls`` and ``mean`` replace the head's dense layer: ``tanh(e x) / e`` is ``x`` when ``e``
+is tiny, and powers of two make the scaling exact.
+
+Mean pooling is an attention layer whose queries and keys are zero: every token then attends to all real tokens
+alike, so with the identity as value the attention output is the masked mean m. The layer adds its input h before it
+normalises; an output matrix ``K I`` makes that ``LayerNorm(K m + h)``, which is ``LayerNorm(m)`` when K drowns h. The
+feed-forward part is zero, so the second normalisation meets a vector that is normalised already.
+"""
+
+import copy
+from typing import Any
+
+import torch
+from torch import nn
+
+from sharprecl.errors import ExportError
+from sharprecl.models.backbone import Backbone
+
+DROWNING = float(2**20)
+"""K: far above any residual, far below float32's and bfloat16's range. float16 would overflow."""
+
+STRAIGHT = float(2**-14)
+"""e: tanh(e x) / e differs from x by (e x)^2 / 3, relatively: 1e-7 at |x| = 9, float32's own resolution."""
+
+_BERT_LIKE = ("bert", "roberta", "xlm-roberta", "camembert")
+
+
+def stock_model(backbone: Backbone) -> Any:
+    """Express a trained backbone as its stock class.
+
+    Returns:
+        A new model in evaluation mode (for ``native``: the backbone's own model); its logits equal the backbone's up
+        to float32 rounding.
+
+    Raises:
+        ExportError: the architecture has no room for this pooling.
+    """
+    source = backbone.model
+    if backbone.pooling == "native":
+        return source
+    check_expressible(source.config, backbone.pooling)
+    config = copy.deepcopy(source.config)
+    if backbone.pooling == "mean":
+        config.num_hidden_layers += 1
+    model = type(source)(config)
+    state = source.state_dict()
+    missing, unexpected = model.load_state_dict(state, strict=False)
+    assert not unexpected, unexpected
+    layers = model.base_model.encoder.layer
+    extra = f"{model.base_model_prefix}.encoder.layer.{len(layers) - 1}."
+    assert all(name.startswith(extra) for name in missing), missing
+    with torch.no_grad():
+        if backbone.pooling == "mean":
+            _average(layers[-1])
+        _straighten(_dense_before(model), backbone.classifier, model)
+    return model.eval()
+
+
+def check_expressible(config: Any, pooling: str) -> None:
+    """Say whether a stock class can hold this pooling, before anybody pays for training.
+
+    Raises:
+        ExportError: it cannot.
+    """
+    if pooling != "native" and config.model_type not in _BERT_LIKE:
+        raise ExportError(
+            f"the stock {config.model_type!r} classifier cannot express {pooling!r} pooling "
+            f"(only {', '.join(_BERT_LIKE)} can); train with pooling 'native' to get a stock model"
+        )
+
+
+def _dense_before(model: Any) -> nn.Linear:
+    pooler = getattr(model.base_model, "pooler", None)
+    dense = pooler.dense if pooler is not None else model.classifier.dense
+    assert isinstance(dense, nn.Linear)
+    return dense
+
+
+def _average(layer: Any) -> None:
+    """Turn a fresh transformer layer into the masked mean of its input, at every position."""
+    for parameter in layer.parameters():
+        parameter.zero_()
+    attention = layer.attention
+    attention.self.value.weight.copy_(torch.eye(len(attention.self.value.weight)))
+    attention.output.dense.weight.copy_(torch.eye(len(attention.output.dense.weight)) * DROWNING)
+    attention.output.LayerNorm.weight.fill_(1.0)
+    # The input of the second normalisation has variance 1, to which the encoder's epsilon is added: undone here.
+    layer.output.LayerNorm.weight.fill_((1.0 + layer.output.LayerNorm.eps) ** 0.5)
+
+
+def _straighten(dense: nn.Linear, trained: nn.Linear, model: Any) -> None:
+    """Make dense + tanh + classifier equal to the trained classifier alone."""
+    dense.weight.copy_(torch.eye(len(dense.weight)) * STRAIGHT)
+    dense.bias.zero_()
+    linear = [module for module in model.modules() if isinstance(module, nn.Linear)][-1]
+    linear.weight.copy_(trained.weight.detach().cpu() / STRAIGHT)
+    if trained.bias is not None:
+        linear.bias.copy_(trained.bias.detach().cpu())

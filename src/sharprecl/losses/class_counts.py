@@ -1,0 +1,22 @@
+"""Training texts of each class, checked before a logarithm or a division meets them."""
+
+import torch
+from torch import Tensor
+
+from sharprecl.errors import ConfigError
+
+
+def positive_counts(counts_C: Tensor) -> Tensor:
+    """``counts_C`` in float64, every class with at least one text.
+
+    Raises:
+        ConfigError: a class has no training text.
+    """
+    n_C = counts_C.to(torch.float64)
+    empty = torch.nonzero(~(n_C >= 1)).flatten().tolist()
+    if empty:
+        raise ConfigError(
+            f"class ids {empty} have no training text, so their prior is 0 and its logarithm infinite; "
+            "remove these labels, give each a text, or set prior_smoothing='laplace' and anchor_weight='none'"
+        )
+    return n_C

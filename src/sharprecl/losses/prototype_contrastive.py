@@ -1,0 +1,50 @@
+"""The supervised contrastive loss over D-hat (views and prototypes) and each class's synthetic samples.
+
+Source: SharpReCL (WWW 2026), Eq. CL without its weight; Khosla et al., NeurIPS 2020, for the mean over
+    positives.
+"""
+
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+
+def prototype_contrastive(
+    g_MM: Tensor,
+    t_MS: Tensor,
+    y_M: Tensor,
+    n_pos: int,
+    temperature: float,
+    positives: Literal["mean", "sum"] = "mean",
+) -> Tensor:
+    """Contrastive loss of every item of D-hat as anchor.
+
+    With ``p_ik`` the softmax at ``temperature`` of anchor i's similarities to all of D-hat but itself and
+    to the synthetic samples of its own class, and ``P(i)`` the items of its class but itself and the
+    synthetic positives::
+
+        mean:  l_i = -1/|P(i)| sum_{k in P(i)} log p_ik       (Eq. SCL; the default)
+        sum:   l_i =          -sum_{k in P(i)} log p_ik       (Eq. CL: the mean over anchors is its 1/|D-hat|)
+
+    Args:
+        g_MM: cosine similarities of all items of D-hat.
+        t_MS: cosine similarities of each anchor to the synthetic samples of its class; S may be 0.
+        y_M: class of each item, int64.
+        n_pos: the first ``n_pos`` columns of ``t_MS`` are positives, the others negatives.
+        temperature: tau > 0.
+        positives: how an anchor's positives are combined.
+
+    Returns:
+        l_M, not reduced. An anchor without positives has exactly 0 and a zero gradient.
+    """
+    itself_MM = torch.eye(len(y_M), dtype=torch.bool, device=y_M.device)
+    positive_MM = (y_M[:, None] == y_M[None, :]) & ~itself_MM
+    count_M = positive_MM.sum(1) + n_pos
+    # Sum over k of log p_ik = sum of positive similarities / tau - |P(i)| * log-sum-exp: no exponential is
+    # ever taken apart from its logarithm, so a small temperature cannot overflow.
+    candidates = torch.cat([g_MM.masked_fill(itself_MM, -torch.inf), t_MS], dim=1) / temperature
+    lse_M = torch.logsumexp(candidates, dim=1)
+    attraction_M = ((g_MM * positive_MM).sum(1) + t_MS[:, :n_pos].sum(1)) / temperature
+    mean_M = torch.where(count_M > 0, lse_M - attraction_M / count_M.clamp(min=1), 0.0)
+    return mean_M if positives == "mean" else mean_M * count_M

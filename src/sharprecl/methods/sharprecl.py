@@ -1,0 +1,137 @@
+"""SharpReCL: supervised contrastive learning over texts, class prototypes and balanced synthetic samples.
+
+The method in five steps (Simple-Sampling, Hard-mixup and Rebalanced Contrastive Learning, WWW 2026):
+
+1.  Two views of every text give features x; the classifier's own weight rows w are the classes. Two heads
+    project both onto one sphere: z = proj_f(x), p = proj_h(w). D-hat = {z, p}: every class occurs at least
+    once in every batch.
+2.  Each class, however rare, gets the same number of synthetic positives and negatives from D-hat: drawn as
+    they are (simple sampling), or mixed from two of the items that its prototype gets most wrong
+    (hard-mixup), more and more of the latter as training goes on.
+3.  Contrastive loss L_CL: every item of D-hat is an anchor, compared with all others and with the synthetic
+    samples of its class, and weighted by the rarity of its class.
+4.  Classification loss L_CLS: cross-entropy of the logits plus the log prior of the classes (logit
+    compensation).
+5.  L = L_CLS + mu L_CL. Afterwards heads and samples are thrown away; the answer is the argmax of the bare
+    logits.
+"""
+
+import warnings
+from typing import Self
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from sharprecl.config import SharpReCLConfig
+from sharprecl.errors import ConfigError
+from sharprecl.losses import reducers
+from sharprecl.losses.class_weights import anchor_weights
+from sharprecl.losses.logit_compensation import compensated_cross_entropy, log_prior
+from sharprecl.losses.prototype_contrastive import prototype_contrastive
+from sharprecl.methods.base import Batch, GeneratorState, LossTerms, Method, OpenedBackbone, Progress
+from sharprecl.methods.precision import full_precision
+from sharprecl.models.features import Features
+from sharprecl.models.heads import ProjectionHead, prototype_head_norm
+from sharprecl.rebalance.plan import plan_synthetic
+from sharprecl.rebalance.schedule import mixup_ratio
+from sharprecl.rebalance.similarity import synthetic_similarity
+
+
+class SharpReCL(Method):
+    """See the module's docstring. ``build`` makes one; the constructor takes the finished parts."""
+
+    n_views = 2
+    log_prior_C: Tensor
+    weight_C: Tensor
+
+    def __init__(
+        self,
+        config: SharpReCLConfig,
+        feature_head: ProjectionHead,
+        prototype_head: ProjectionHead,
+        log_prior_C: Tensor,
+        weight_C: Tensor,
+        draw_seed: int,
+    ) -> None:
+        super().__init__()
+        self.config = config
+        self.feature_head = feature_head
+        self.prototype_head = prototype_head
+        self.register_buffer("log_prior_C", log_prior_C.to(torch.get_default_dtype()))
+        self.register_buffer("weight_C", weight_C.to(torch.get_default_dtype()))
+        self.draws = GeneratorState(draw_seed)
+
+    @classmethod
+    def build(cls, backbone: OpenedBackbone, class_counts: np.ndarray, config: SharpReCLConfig, seed: int) -> Self:
+        """Make the heads, the class priors and weights, and the generator of the synthetic samples.
+
+        Raises:
+            ConfigError: there are fewer than two classes, or a class has no training text.
+        """
+        counts_C = torch.as_tensor(class_counts)
+        num_classes = len(counts_C)
+        if num_classes < 2:
+            raise ConfigError("SharpReCL contrasts classes and the training data has only one; check the label column")
+        if config.n_pos == 0 and config.n_neg == 0:
+            warnings.warn(
+                "n_pos and n_neg are both 0: neither simple sampling nor hard-mixup takes place, as in the "
+                "published command line; the method of the paper has 10 and 500",
+                stacklevel=2,
+            )
+        # Only the CPU's generator is seeded, and put back: torch.manual_seed would reach the accelerators'
+        # ones too.
+        with torch.random.fork_rng(devices=[]):
+            torch.default_generator.manual_seed(seed)
+            width, dim = backbone.feature_dim, config.projection_dim
+            feature_head = ProjectionHead(width, dim, config.head_norm)
+            prototype_head = ProjectionHead(width, dim, prototype_head_norm(config.head_norm, num_classes))
+            draw_seed = int(torch.randint(2**62, ()))
+        return cls(
+            config,
+            feature_head,
+            prototype_head,
+            log_prior(counts_C, config.prior_smoothing),
+            anchor_weights(config.anchor_weight, counts_C, config.effective_number_beta),
+            draw_seed,
+        )
+
+    def loss(self, batch: Batch, features: Features, progress: Progress) -> LossTerms:
+        """``total`` = ``classification`` + mu ``contrastive``."""
+        with full_precision(features) as precise:
+            classification = self._classification(batch, precise.s_NC)
+            contrastive = self._contrastive(batch, precise.x_NH, precise.w_CH, progress)
+            total = classification + self.config.mu * contrastive
+        return {"total": total, "classification": classification, "contrastive": contrastive}
+
+    def _classification(self, batch: Batch, s_NC: Tensor) -> Tensor:
+        y_N = batch.y_N
+        if self.config.classify_views == "first":
+            s_NC, y_N = s_NC[: len(batch.y_B)], batch.y_B
+        l_N = compensated_cross_entropy(s_NC, y_N, self.log_prior_C, normalize_logits=self.config.normalize_logits)
+        return reducers.mean(l_N)
+
+    def _contrastive(self, batch: Batch, x_NH: Tensor, w_CH: Tensor, progress: Progress) -> Tensor:
+        config, num_classes = self.config, len(w_CH)
+        x_MD = torch.cat([self.feature_head(x_NH), self.prototype_head(w_CH)])
+        y_M = torch.cat([batch.y_N, torch.arange(num_classes, device=batch.y_B.device)])
+        g_MM = x_MD @ x_MD.T
+        plan = plan_synthetic(
+            g_MM,
+            y_M,
+            num_classes,
+            config.n_pos,
+            config.n_neg,
+            config.top_k,
+            mixup_ratio(self._done(progress), config.ratio_start),
+            config.mixup_alpha,
+            self.draws.generator,
+        )
+        t_MS = synthetic_similarity(g_MM, plan, y_M)
+        l_M = prototype_contrastive(g_MM, t_MS, y_M, config.n_pos, config.temperature, config.positives)
+        return reducers.mean(self.weight_C[y_M] * l_M)
+
+    def _done(self, progress: Progress) -> float:
+        if self.config.ratio_by == "iteration":
+            return progress.step / progress.total_steps
+        return progress.epoch / progress.total_epochs

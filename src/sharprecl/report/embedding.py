@@ -1,0 +1,91 @@
+"""A map of the test texts: t-SNE of their embeddings."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sharprecl.extras import require
+from sharprecl.report import svg
+from sharprecl.report.svg import VERMILLION, Figure, Key, clean, drawing, to_svg
+
+MOST_POINTS = 5000
+FEWEST_POINTS = 8
+MOST_DIMENSIONS = 50
+BIG_COLOURS = (svg.BLUE, svg.ORANGE, svg.GREEN, svg.PINK, svg.SKY)
+RARE_MARKS = (("^", "\N{BLACK UP-POINTING TRIANGLE}"), ("s", "\N{BLACK SQUARE}"), ("D", "\N{BLACK DIAMOND}"))
+
+
+def embed_2d(vectors: NDArray[np.float64], seed: int) -> NDArray[np.float64]:
+    """Lay vectors [n, D] out in the plane by t-SNE, [n, 2] (van der Maaten and Hinton 2008; openTSNE).
+
+    Perplexity is 30, or a third of the texts where they are few; more than 50 dimensions are first reduced to their 50
+    principal components. One thread and exact neighbours: equal input, equal map.
+    """
+    opentsne = require("openTSNE", "report", "the map of the test texts")
+    if vectors.shape[1] > MOST_DIMENSIONS:
+        centred = vectors - vectors.mean(axis=0)
+        _, axes = np.linalg.eigh(centred.T @ centred)
+        vectors = centred @ axes[:, -MOST_DIMENSIONS:]
+    perplexity = min(30.0, (len(vectors) - 1) / 3)
+    tsne = opentsne.TSNE(perplexity=perplexity, neighbors="exact", n_jobs=1, random_state=seed)
+    return np.asarray(tsne.fit(vectors))
+
+
+def embedding_map(
+    label_names: list[str],
+    train_counts: NDArray[np.int64],
+    embeddings: NDArray[np.floating] | None,
+    y_true: NDArray[np.int64],
+    seed: int = 0,
+) -> Figure | None:
+    """Scatter of the test texts by true class: the five biggest and the three rarest named, the others grey.
+
+    None where there is nothing to lay out: no embeddings, fewer than 8 texts, all alike, or numbers not finite.
+    """
+    if embeddings is None or len(embeddings) < FEWEST_POINTS:
+        return None
+    rows = np.arange(len(embeddings))
+    if len(rows) > MOST_POINTS:
+        generator = np.random.Generator(np.random.PCG64(seed))
+        rows = np.sort(generator.choice(rows, MOST_POINTS, replace=False))
+    vectors = np.asarray(embeddings, dtype=np.float64)[rows]
+    if not np.isfinite(vectors).all() or np.ptp(vectors, axis=0).max() == 0:
+        return None
+    labels = y_true[rows]
+    points = embed_2d(vectors, seed)
+    present = np.unique(labels)
+    order = present[np.argsort(-train_counts[present], kind="stable")]
+    big = order[: len(BIG_COLOURS)]
+    rare = order[len(big) :][::-1][: len(RARE_MARKS)]
+    keys = [Key("\N{BLACK CIRCLE}", "#8a8f98", "other classes")] if len(order) > len(big) + len(rare) else []
+    with drawing(4.6, 4.4) as figure:
+        axes = figure.subplots()
+        others = ~np.isin(labels, [*big, *rare])
+        axes.scatter(*points[others].T, s=5, color="#8a8f98", alpha=0.6, linewidths=0, rasterized=True)
+        for label, colour in zip(big, BIG_COLOURS, strict=False):
+            mine = points[labels == label]
+            axes.scatter(*mine.T, s=6, color=colour, alpha=0.75, linewidths=0, rasterized=True)
+            keys.append(Key("\N{BLACK CIRCLE}", colour, _name(label_names, train_counts, label)))
+        for label, (marker, sign) in zip(rare, RARE_MARKS, strict=False):
+            mine = points[labels == label]
+            axes.scatter(*mine.T, s=44, marker=marker, color=VERMILLION, edgecolors=svg.INK, linewidths=0.6)
+            keys.append(Key(sign, VERMILLION, _name(label_names, train_counts, label)))
+        axes.set_aspect("equal", adjustable="datalim")
+        axes.spines[:].set_visible(False)
+        axes.set_xticks([])
+        axes.set_yticks([])
+        axes.grid(visible=False)
+        markup = to_svg(figure, "map", "Map of the test texts, coloured by true class")
+    sampled = (
+        f" {MOST_POINTS:,} of {len(embeddings):,} texts, drawn at random."
+        if len(rows) < len(embeddings)
+        else ""
+    )
+    caption = (
+        "t-SNE of the model's vectors, coloured by true class. Neighbours mean something; distances between far "
+        f"groups and the sizes of groups do not.{sampled}"
+    )
+    return Figure(markup, caption, tuple(keys))
+
+
+def _name(label_names: list[str], train_counts: NDArray[np.int64], label: int) -> str:
+    return f"{clean(label_names[label], 26)} ({train_counts[label]:,} in training)"

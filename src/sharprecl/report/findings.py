@@ -1,0 +1,117 @@
+"""What the figures say, in plain words: what is good, what is bad, what nobody can know from this test."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from sharprecl.evaluation.bands import BANDS
+from sharprecl.evaluation.judge import ClassRow, Evaluation
+from sharprecl.report.data import ReportData
+
+FEW_TEXTS = 5
+NAMED = 8
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One sentence, and whether it is good news, bad news or a caution."""
+
+    kind: Literal["good", "bad", "note"]
+    text: str
+
+
+def findings(data: ReportData) -> list[Finding]:
+    """Sentences for the top of the report, most important first."""
+    model = data.model
+    found = [_against(model, name, other) for name, other in data.references.items()]
+    found += [Finding("note", note) for note in data.notes]
+    found += _lost_classes(model) + _bands(model) + _rough(model)
+    biggest = max(model.classes, key=lambda row: row.test_count)
+    share = biggest.test_count / model.n_texts
+    found.append(
+        Finding(
+            "good" if model.accuracy > share else "bad",
+            f"Always answering {biggest.name!r} would reach an accuracy of {percent(share)}; "
+            f"the model reaches {percent(model.accuracy)}.",
+        )
+    )
+    return found
+
+
+def percent(share: float) -> str:
+    """``0.8412`` as ``84.1 %``."""
+    return f"{100 * share:.1f} %"
+
+
+def _against(model: Evaluation, name: str, other: Evaluation) -> Finding:
+    points = 100 * (model.macro_f1 - other.macro_f1)
+    low, high = model.intervals["macro_f1"]
+    other_low, other_high = other.intervals["macro_f1"]
+    apart = low > other_high or high < other_low
+    side = "above" if points >= 0 else "below"
+    text = f"Macro-F1 is {abs(points):.1f} points {side} {name} ({percent(other.macro_f1)})"
+    if apart:
+        return Finding("good" if points > 0 else "bad", f"{text}, and their intervals do not overlap.")
+    kind: Literal["bad", "note"] = "bad" if points < 0 else "note"
+    return Finding(kind, f"{text}, but their intervals overlap: this test alone cannot tell which is better.")
+
+
+def _lost_classes(model: Evaluation) -> list[Finding]:
+    tested = [row for row in model.classes if row.test_count]
+    lost = sorted((row for row in tested if row.f1 == 0), key=lambda row: (-row.test_count, row.name))
+    if not lost:
+        return [Finding("good", f"Every one of the {len(tested)} tested classes is found at least once.")]
+    verb = "class is" if len(lost) == 1 else "classes are"
+    return [Finding("bad", f"{len(lost)} of {len(tested)} tested {verb} never found (F1 0): {_names(lost)}.")]
+
+
+def _names(rows: list[ClassRow]) -> str:
+    def texts(count: int) -> str:
+        return f"{count:,} training text{'' if count == 1 else 's'}"
+
+    shown = ", ".join(
+        f"{row.name} ({texts(row.train_count)}, {row.test_count} in test)" for row in rows[:NAMED]
+    )
+    return shown if len(rows) <= NAMED else f"{shown} and {len(rows) - NAMED} more"
+
+
+def _bands(model: Evaluation) -> list[Finding]:
+    scores = [(name, model.bands[name].macro_f1) for name in BANDS]
+    known = [(name, score) for name, score in scores if score is not None]
+    if len(known) < 2:
+        return []
+    (common, high), (rare, low) = known[0], known[-1]
+    gap = 100 * (high - low)
+    if gap < 5:
+        return [
+            Finding(
+                "good",
+                f"The {rare} classes fare about as well as the {common} ones ({gap:+.1f} points of F1).",
+            )
+        ]
+    return [
+        Finding(
+            "bad", f"The {rare} classes pay: their F1 is {gap:.1f} points below that of the {common} classes."
+        )
+    ]
+
+
+def _rough(model: Evaluation) -> list[Finding]:
+    few = sum(0 < row.test_count < FEW_TEXTS for row in model.classes)
+    none = sum(row.test_count == 0 for row in model.classes)
+    found = []
+    if few:
+        found.append(
+            Finding(
+                "note",
+                f"{few} of {len(model.classes)} classes have fewer than {FEW_TEXTS} test texts: "
+                "read their rows as rough.",
+            )
+        )
+    if none:
+        found.append(
+            Finding(
+                "note",
+                f"{none} classes have no test text; they count 0 in macro-F1, which is therefore pessimistic.",
+            )
+        )
+    return found

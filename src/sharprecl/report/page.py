@@ -1,0 +1,110 @@
+"""The report: one HTML file that needs no network, for a screen of any size, in the dark, and on paper."""
+
+import json
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sharprecl.evaluation.bands import BANDS
+from sharprecl.evaluation.table import COLUMNS, DASH
+from sharprecl.extras import require
+from sharprecl.files import write_text
+from sharprecl.report.confusion import confusion_heatmap, top_confusions
+from sharprecl.report.data import ReportData
+from sharprecl.report.embedding import embedding_map
+from sharprecl.report.figures import BAND_LIMITS, class_colours, f1_by_frequency, label_distribution
+from sharprecl.report.findings import findings
+from sharprecl.report.svg import clean
+from sharprecl.report.training import learning_curves
+
+N_MISTAKES = 10
+SHORT_TEXT = 260
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A wrong answer that the model was sure of."""
+
+    text: str
+    true: str
+    predicted: str
+    confidence: float
+
+
+def write_report(data: ReportData, path: Path) -> None:
+    """Write the report to ``path``, whole or not at all; equal data give equal bytes.
+
+    Raises:
+        MissingExtraError: matplotlib, jinja2 or openTSNE is not installed.
+    """
+    jinja2 = require("jinja2", "report", "the report")
+    source = files("sharprecl.report").joinpath("template.html").read_text("utf-8")
+    environment = jinja2.Environment(
+        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+    )
+    page = environment.from_string(source).render(_context(data))
+    # Texts may hold lone surrogates (half an emoji), which UTF-8 cannot express.
+    write_text(path, page.encode("utf-8", "replace").decode("utf-8") + "\n")
+
+
+def confident_mistakes(data: ReportData) -> list[Mistake]:
+    """The ten wrong answers with the highest confidence, surest first; texts shortened."""
+    wrong = np.flatnonzero(data.y_true != data.y_pred)
+    surest = wrong[np.argsort(-np.asarray(data.confidence)[wrong], kind="stable")][:N_MISTAKES]
+    return [
+        Mistake(
+            clean(data.texts[i], SHORT_TEXT),
+            data.label_names[data.y_true[i]],
+            data.label_names[data.y_pred[i]],
+            float(data.confidence[i]),
+        )
+        for i in surest
+    ]
+
+
+def flat(settings: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
+    """Nested settings as ``a.b.c`` and value, in order."""
+    rows: list[tuple[str, str]] = []
+    for key, value in settings.items():
+        if isinstance(value, dict) and value:
+            rows += flat(value, f"{prefix}{key}.")
+        else:
+            rows.append(
+                (f"{prefix}{key}", value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+            )
+    return rows
+
+
+def _score(data: ReportData, method: str, name: str) -> dict[str, str]:
+    row = data.evaluations[method]
+    value = row.score(name)
+    if value is None:
+        return {"value": DASH, "interval": ""}
+    low, high = row.intervals[name]
+    return {"value": f"{100 * value:.1f}", "interval": f"{100 * low:.1f}{DASH}{100 * high:.1f}"}
+
+
+def _context(data: ReportData) -> dict[str, Any]:
+    model = data.model
+    return {
+        "data": data,
+        "model": model,
+        "columns": COLUMNS,
+        "bands": {name: (BAND_LIMITS[name], model.bands[name]) for name in BANDS},
+        "score": lambda method, name: _score(data, method, name),
+        "findings": findings(data),
+        "distribution": label_distribution(data.label_names, data.train_counts),
+        "f1": f1_by_frequency(data.train_counts, data.evaluations),
+        "confusion": confusion_heatmap(data.label_names, data.train_counts, model.confusion),
+        "pairs": top_confusions(model),
+        "curves": learning_curves(data.history),
+        "map": embedding_map(data.label_names, data.train_counts, data.embeddings, data.y_true),
+        "mistakes": confident_mistakes(data),
+        "n_wrong": int((data.y_true != data.y_pred).sum()),
+        "colours": class_colours(data.train_counts),
+        "settings": flat(data.settings),
+        "settings_json": json.dumps(data.settings, indent=2, ensure_ascii=False),
+    }

@@ -1,0 +1,148 @@
+"""Matplotlib figures as inline SVG that follows the page: its fonts, its ink colour in dark mode, hover titles.
+
+The figures carry two stand-in colours, ``INK`` and ``GRID``, which become the page's own. Text stays text. Ids are
+prefixed with the figure's name, so that several figures live in one page. Equal figures give equal bytes.
+"""
+
+import io
+import re
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+from xml.etree import ElementTree
+
+from sharprecl.evaluation.bands import BANDS
+from sharprecl.extras import require
+
+INK = "#010203"
+GRID = "#040506"
+# Okabe and Ito's colours: told apart by colour-blind readers, and by their lightness in grey print.
+BLUE, SKY, VERMILLION, ORANGE, GREEN, PINK, YELLOW = (
+    "#0072b2",
+    "#56b4e9",
+    "#d55e00",
+    "#e69f00",
+    "#009e73",
+    "#cc79a7",
+    "#f0e442",
+)
+BAND_COLOURS = dict(zip(BANDS, (BLUE, SKY, VERMILLION), strict=True))
+SVG = "http://www.w3.org/2000/svg"
+LINK = "{http://www.w3.org/1999/xlink}href"
+RC = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "sharprecl",
+    "text.parse_math": False,
+    "font.family": "sans-serif",
+    "font.size": 9.5,
+    "axes.titlesize": 10,
+    "axes.edgecolor": GRID,
+    "axes.labelcolor": INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.unicode_minus": False,
+    "grid.color": GRID,
+    "grid.linewidth": 0.6,
+    "text.color": INK,
+    "xtick.color": GRID,
+    "ytick.color": GRID,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "figure.constrained_layout.use": True,
+}
+
+
+@dataclass(frozen=True)
+class Key:
+    """A line of a legend: a sign in a colour, what it stands for, and the group in the figure that it can hide."""
+
+    sign: str
+    colour: str
+    text: str
+    group: str = ""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A drawn figure: SVG markup (safe, all user text escaped), what it shows in a sentence, its legend."""
+
+    svg: str
+    caption: str
+    legend: tuple[Key, ...] = ()
+    wide: bool = False
+
+
+def log_ticks(axis: Any, biggest: int) -> None:
+    """Label a log axis of counts 1, 10, 100, 1,000 in plain digits."""
+    powers = [10**power for power in range(len(str(biggest)) + 1)]
+    axis.set_ticks(powers, [f"{power:,}" for power in powers])
+    axis.set_ticks([], minor=True)
+
+
+@contextmanager
+def drawing(width: float, height: float) -> Iterator[Any]:
+    """A matplotlib figure of the page's style, in inches; draw and call ``to_svg`` inside."""
+    matplotlib = require("matplotlib", "report", "the report")
+    figures = require("matplotlib.figure", "report", "the report")
+    with matplotlib.rc_context(RC), warnings.catch_warnings():
+        # The reader's browser has the glyphs that matplotlib's own font lacks.
+        warnings.filterwarnings("ignore", message="Glyph")
+        yield figures.Figure(figsize=(width, height))
+
+
+def to_svg(figure: Any, name: str, label: str, titles: Mapping[str, Sequence[str]] | None = None) -> str:
+    """Turn a figure into inline SVG.
+
+    Args:
+        figure: from ``drawing``.
+        name: unique in the page.
+        label: what a screen reader says.
+        titles: by the gid of a collection, the hover text of each of its items, in order.
+    """
+    stream = io.BytesIO()
+    figure.savefig(stream, format="svg", transparent=True, metadata={"Date": None, "Creator": None}, dpi=144)
+    ElementTree.register_namespace("", SVG)
+    root = ElementTree.fromstring(stream.getvalue())
+    for metadata in root.findall(f"{{{SVG}}}metadata"):
+        root.remove(metadata)
+    for gid, texts in (titles or {}).items():
+        _add_titles(root, gid, texts)
+    for element in root.iter():
+        _localise(element, name)
+    width, height = root.get("viewBox", "0 0 1 1").split()[2:]
+    for attribute, value in {"role": "img", "aria-label": label, "width": width, "height": height}.items():
+        root.set(attribute, value)
+    root.attrib.pop("version", None)
+    text = ElementTree.tostring(root, encoding="unicode")
+    return text.replace(INK, "currentColor").replace(GRID, "var(--grid)")
+
+
+def clean(text: str, limit: int = 0) -> str:
+    """One line of text that XML can hold, shortened to ``limit`` characters if that is positive."""
+    kept = " ".join(re.sub(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]", " ", text).split())
+    return kept if not 0 < limit < len(kept) else kept[: limit - 1].rstrip() + "\N{HORIZONTAL ELLIPSIS}"
+
+
+def _add_titles(root: ElementTree.Element, gid: str, texts: Sequence[str]) -> None:
+    group = next(element for element in root.iter() if element.get("id") == gid)
+    definitions = {id(item) for found in group.iter(f"{{{SVG}}}defs") for item in found.iter()}
+    shapes = (f"{{{SVG}}}use", f"{{{SVG}}}path")
+    items = [item for item in group.iter() if item.tag in shapes and id(item) not in definitions]
+    for item, text in zip(items, texts, strict=True):
+        ElementTree.SubElement(item, f"{{{SVG}}}title").text = text
+
+
+def _localise(element: ElementTree.Element, name: str) -> None:
+    """Prefix the ids of an element and its references to them."""
+    for key, value in list(element.attrib.items()):
+        if key == "id":
+            element.set(key, f"{name}-{value}")
+        elif key == LINK:
+            del element.attrib[LINK]
+            element.set("href", f"#{name}-{value[1:]}" if value.startswith("#") else value)
+        elif "url(#" in value:
+            element.set(key, value.replace("url(#", f"url(#{name}-"))

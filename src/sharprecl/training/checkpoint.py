@@ -1,0 +1,142 @@
+"""Checkpoints from which a killed run goes on to the very bytes that it would have ended with.
+
+A checkpoint is a folder ``step-00000123`` that appears under its name only when it is whole: it is written under a
+temporary name, every file synced, then renamed. The best weights so far are a file of their own in it, written when
+they change and linked into the next checkpoint while they do not.
+"""
+
+import os
+import shutil
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from sharprecl.errors import CheckpointError
+from sharprecl.files import sync
+
+_PREFIX = "step-"
+_KEPT = 2
+_STATE = "state.pt"
+_BEST = "best.pt"
+
+
+class CheckpointFolder:
+    """The checkpoints of one run.
+
+    Args:
+        folder: where they live; made if absent. What a killed run left half-written is removed.
+        run_hash: identifies configuration and data; a checkpoint of another run is refused.
+    """
+
+    def __init__(self, folder: Path, run_hash: str) -> None:
+        self.folder = folder
+        self.run_hash = run_hash
+        self._guarded(self._prepare)
+
+    def _prepare(self) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        for leftover in self.folder.glob(".*"):
+            shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
+
+    def save(self, step: int, payload: dict[str, Any], best: dict[str, Any] | None, best_is_new: bool) -> None:
+        """Write a checkpoint, then drop all but the newest two.
+
+        Args:
+            step: steps done so far.
+            payload: tensors, numbers, strings, lists and dicts.
+            best: the best weights so far, if there are any.
+            best_is_new: they changed since the last call.
+
+        Raises:
+            CheckpointError: the disk is full or read-only; the last good checkpoint is untouched.
+        """
+        self._guarded(lambda: self._save(step, payload, best, best_is_new))
+
+    def _save(self, step: int, payload: dict[str, Any], best: dict[str, Any] | None, best_is_new: bool) -> None:
+        final = self._at(step)
+        temporary = self.folder / f".{final.name}"
+        previous = self._at(self.steps()[-1]) / _BEST if self.steps() else None
+        try:
+            temporary.mkdir()
+            _write(temporary / _STATE, {"run_hash": self.run_hash, **payload})
+            linked = previous is not None and not best_is_new and _linked(previous, temporary / _BEST)
+            if best is not None and not linked:
+                _write(temporary / _BEST, best)
+            if final.exists():
+                shutil.rmtree(final)
+            temporary.rename(final)
+            sync(self.folder)
+        except BaseException:
+            shutil.rmtree(temporary, ignore_errors=True)
+            raise
+        for old in self.steps()[:-_KEPT]:
+            shutil.rmtree(self._at(old))
+
+    def _at(self, step: int) -> Path:
+        return self.folder / f"{_PREFIX}{step:08d}"
+
+    def steps(self) -> list[int]:
+        """Steps that have a checkpoint, ascending."""
+        return sorted(int(path.name.removeprefix(_PREFIX)) for path in self.folder.glob(f"{_PREFIX}*"))
+
+    def latest(self) -> dict[str, Any] | None:
+        """The newest checkpoint that can be read, or None.
+
+        Raises:
+            CheckpointError: it was written by a run with other settings or other data.
+        """
+        for step in reversed(self.steps()):
+            try:
+                payload = _read(self._at(step) / _STATE)
+                best = self._at(step) / _BEST
+                payload["best"] = _read(best) if best.exists() else None
+            except (OSError, RuntimeError, EOFError, KeyError, ValueError):
+                # A disk may lose what it acknowledged; the checkpoint before this one is as good, only older.
+                continue
+            if payload["run_hash"] != self.run_hash:
+                raise CheckpointError(
+                    f"the checkpoint in {self.folder} belongs to a run with other settings or other data; "
+                    f"start anew in another output folder, or repeat the first command to resume it"
+                )
+            return payload
+        return None
+
+    def clear(self) -> None:
+        """Remove all checkpoints: the run is done."""
+        with suppress(OSError):
+            shutil.rmtree(self.folder)
+
+    def _guarded(self, action: Callable[[], None]) -> None:
+        try:
+            action()
+        except (OSError, RuntimeError) as error:
+            # torch's zip writer turns a failed write into a RuntimeError.
+            kept = self.steps() if self.folder.is_dir() else []
+            last = f"the last good checkpoint is at step {kept[-1]}" if kept else "there is no earlier checkpoint"
+            raise CheckpointError(
+                f"could not write to {self.folder} ({str(error).partition(chr(10))[0]}); {last}; "
+                f"free some space or make the folder writable, then run the same command with --resume"
+            ) from error
+
+
+def _write(path: Path, value: dict[str, Any]) -> None:
+    with path.open("wb") as stream:
+        torch.save(value, stream)
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+def _read(path: Path) -> dict[str, Any]:
+    loaded: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
+    return loaded
+
+
+def _linked(source: Path, target: Path) -> bool:
+    try:
+        os.link(source, target)
+    except OSError:
+        return False
+    return True

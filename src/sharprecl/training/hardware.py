@@ -1,0 +1,56 @@
+"""Where to run, in which precision, and how much memory it took."""
+
+import resource
+import sys
+from typing import Literal
+
+import torch
+
+from sharprecl.errors import ConfigError
+
+
+def pick_device(wanted: str = "auto") -> torch.device:
+    """``auto`` is the first CUDA device, else Apple's GPU, else the CPU.
+
+    Raises:
+        ConfigError: the named device is not there.
+    """
+    if wanted == "auto":
+        if torch.cuda.is_available():
+            return torch.device("cuda")
+        return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
+    try:
+        device = torch.device(wanted)
+        torch.empty(1, device=device)
+    except (RuntimeError, AssertionError) as error:
+        raise ConfigError(
+            f"the device {wanted!r} is not available here ({str(error).partition(chr(10))[0]}); "
+            f"use --device auto, or install a PyTorch build that supports it"
+        ) from error
+    return device
+
+
+def pick_precision(wanted: Literal["auto", "bf16", "fp32"], device: torch.device) -> Literal["bf16", "fp32"]:
+    """``auto`` is bf16 where the hardware computes in it, float32 elsewhere."""
+    if wanted != "auto":
+        return wanted
+    return "bf16" if _has_bf16(device) else "fp32"
+
+
+def _has_bf16(device: torch.device) -> bool:
+    if device.type == "cuda":
+        return bool(torch.cuda.is_bf16_supported(including_emulation=False))
+    if device.type == "cpu":
+        # AVX-512 BF16 or AMX; without them PyTorch emulates bf16 and is slower than float32.
+        supported = getattr(torch.cpu, "_is_avx512_bf16_supported", None)
+        return bool(supported and supported())
+    return False
+
+
+def peak_memory_bytes(device: torch.device) -> int:
+    """Largest resident memory of this process so far; on a GPU the largest allocation there."""
+    if device.type == "cuda":
+        return int(torch.cuda.max_memory_allocated(device))
+    # Linux counts in KiB, macOS in bytes.
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit

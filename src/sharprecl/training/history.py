@@ -1,0 +1,81 @@
+"""What a training run tells: records for files, pace for people."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+Record = dict[str, Any]
+"""A line of ``history.jsonl``. It holds no clock times, so that equal runs write equal bytes.
+
+    {"kind": "step", "step", "epoch", "loss": {term: value}, "learning_rate"}
+    {"kind": "validation", "epoch", "step", "macro_f1", "accuracy", "loss", "best"}
+"""
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How fast a run goes; shown to people, never written to the history."""
+
+    step: int
+    total_steps: int
+    texts_per_second: float
+    seconds_left: float
+
+
+class Observer(Protocol):
+    """Something that watches a run."""
+
+    def recorded(self, record: Record, pace: Pace) -> None:
+        """A step or a validation has ended."""
+
+    def said(self, sentence: str) -> None:
+        """Something that a person should know."""
+
+    def closed(self) -> None:
+        """The training has ended, well or badly."""
+
+
+class Silent:
+    """An observer that shows nothing."""
+
+    def recorded(self, record: Record, pace: Pace) -> None:
+        del record, pace
+
+    def said(self, sentence: str) -> None:
+        del sentence
+
+    def closed(self) -> None:
+        return
+
+
+class HistoryFile:
+    """``history.jsonl``: one record a line. A resumed run cuts off what was written after its checkpoint."""
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._stream = path.open("a+b")
+
+    def rewind(self, offset: int) -> None:
+        """Forget everything behind ``offset`` bytes."""
+        self._stream.truncate(offset)
+        self._stream.seek(offset)
+
+    def write(self, record: Record) -> None:
+        """Append a record."""
+        self._stream.write((json.dumps(record, sort_keys=True) + "\n").encode())
+
+    def offset(self) -> int:
+        """Bytes so far, after flushing them: what a checkpoint remembers."""
+        self._stream.flush()
+        return self._stream.seek(0, 2)
+
+    def close(self) -> None:
+        """Flush and close."""
+        self._stream.close()
+
+
+def read_history(path: Path) -> list[Record]:
+    """All records of a history file, in order."""
+    with path.open(encoding="utf-8") as stream:
+        return [json.loads(line) for line in stream]

@@ -1,0 +1,51 @@
+"""Scores and features of texts, in evaluation mode, in the order in which the texts came."""
+
+import numpy as np
+import torch
+
+from sharprecl.data.batches import collate, inference_batches
+from sharprecl.data.tokens import TokenizedTexts
+from sharprecl.methods.base import Method
+from sharprecl.models.backbone import Backbone
+
+_TOKENS_A_BATCH = 4096
+
+
+@torch.no_grad()
+def predict(
+    backbone: Backbone, method: Method | None, tokens: TokenizedTexts, pad_id: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Run a backbone over texts.
+
+    Args:
+        backbone: in any mode; it comes back in the mode in which it was.
+        method: says which scores answer; None means the classifier's own logits.
+        tokens: the texts.
+        pad_id: id of the padding token.
+
+    Returns:
+        Scores [N, C] and features [N, H], float32.
+    """
+    device = backbone.classifier.weight.device
+    scores_NC = np.empty((len(tokens), backbone.num_classes), dtype=np.float32)
+    features_NH = np.empty((len(tokens), backbone.feature_dim), dtype=np.float32)
+    was_training = backbone.training
+    backbone.eval()
+    try:
+        for index in inference_batches(tokens.lengths, max_tokens=_TOKENS_A_BATCH):
+            inputs = {name: tensor.to(device) for name, tensor in collate([tokens], index, pad_id).items()}
+            features = backbone(**inputs)
+            answer = features.s_NC if method is None else method.logits(features)
+            scores_NC[index] = answer.float().cpu().numpy()
+            features_NH[index] = features.x_NH.float().cpu().numpy()
+    finally:
+        backbone.train(was_training)
+    return scores_NC, features_NH
+
+
+def softmax(scores_NC: np.ndarray) -> np.ndarray:
+    """Probabilities of scores, row by row, in float64."""
+    shifted = scores_NC.astype(np.float64) - scores_NC.max(1, keepdims=True)
+    exponentials = np.exp(shifted)
+    probabilities: np.ndarray = exponentials / exponentials.sum(1, keepdims=True)
+    return probabilities

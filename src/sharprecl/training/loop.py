@@ -1,0 +1,287 @@
+"""The training loop: optimise, validate, keep the best, checkpoint, resume.
+
+Every random draw is either a function of (seed, epoch), as the order of the texts, or comes from a generator whose
+state is in the checkpoint (dropout, the method's own). So a run that is killed and resumed makes the very steps that
+it would have made.
+"""
+
+import math
+import time
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+from accelerate import Accelerator
+from accelerate.state import AcceleratorState
+
+from sharprecl.config import RunConfig
+from sharprecl.data.batches import BucketedBatches, collate
+from sharprecl.data.tokens import TokenizedTexts
+from sharprecl.errors import ConfigError, SharpReCLError
+from sharprecl.evaluation.metrics import accuracy, confusion_matrix, counts_of, macro_f1
+from sharprecl.methods.base import Batch, Method, Progress
+from sharprecl.models.backbone import Backbone
+from sharprecl.training import hardware
+from sharprecl.training.checkpoint import CheckpointFolder
+from sharprecl.training.history import HistoryFile, Observer, Pace, Record
+from sharprecl.training.inference import predict, softmax
+from sharprecl.training.optimizer import Plan, learning_rate_factor, parameter_groups, set_learning_rates
+
+
+@dataclass(frozen=True)
+class LabelledTokens:
+    """Tokenised texts with their label ids [N]; training texts have one or two views of equal length."""
+
+    views: tuple[TokenizedTexts, ...]
+    label_ids: np.ndarray
+
+
+@dataclass
+class LoopState:
+    """Where a run stands. ``batch`` counts within ``epoch``; both count from 0."""
+
+    step: int = 0
+    epoch: int = 0
+    batch: int = 0
+    best_macro_f1: float = -1.0
+    best_loss: float = math.inf
+    best_epoch: int = -1
+    stale_epochs: int = 0
+    finished: bool = False
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a training went. ``best_epoch`` counts from 1."""
+
+    best_epoch: int
+    epochs: int
+    steps: int
+    seconds: float
+    peak_memory_bytes: int
+    precision: str
+    device: str
+
+
+@dataclass
+class Trainer:
+    """Trains a backbone with a method on tokenised texts.
+
+    Args:
+        selection: labelled texts on which the best epoch is chosen; None keeps the last epoch.
+        checkpoints, history: None keeps nothing on disk.
+    """
+
+    config: RunConfig
+    plan: Plan
+    backbone: Backbone
+    method: Method
+    batches: BucketedBatches
+    train: LabelledTokens
+    selection: LabelledTokens | None
+    pad_id: int
+    device: torch.device
+    observer: Observer
+    checkpoints: CheckpointFolder | None = None
+    history: HistoryFile | None = None
+    state: LoopState = field(default_factory=LoopState)
+
+    def run(self, resume: bool = False) -> Outcome:
+        """Train to the end and leave the best weights in the backbone and the method."""
+        started = time.monotonic()
+        self._set_up()
+        restored = self.checkpoints.latest() if resume and self.checkpoints else None
+        if restored is not None:
+            self._restore(restored)
+        elif self.history:
+            self.history.rewind(0)
+        self._last_checkpoint = self._pace_start = time.monotonic()
+        self._pace_step = self.state.step
+        try:
+            while not self.state.finished:
+                self._epoch()
+            self._checkpoint()
+        finally:
+            if self.history:
+                self.history.close()
+            self.observer.closed()
+        if self._best is not None:
+            self.backbone.load_state_dict(self._best["backbone"])
+            self.method.load_state_dict(self._best["method"])
+        self.backbone.eval()
+        self.method.eval()
+        return Outcome(
+            best_epoch=self.state.best_epoch + 1,
+            epochs=self.state.epoch,
+            steps=self.state.step,
+            seconds=time.monotonic() - started,
+            peak_memory_bytes=hardware.peak_memory_bytes(self.device),
+            precision=self._precision,
+            device=str(self.device),
+        )
+
+    def _set_up(self) -> None:
+        training = self.config.training
+        self._precision = hardware.pick_precision(training.precision, self.device)
+        # accelerate keeps one precision for the whole process; a second fit may want another one.
+        AcceleratorState._reset_state(True)
+        accelerator = Accelerator(
+            cpu=self.device.type == "cpu", mixed_precision="bf16" if self._precision == "bf16" else "no"
+        )
+        if accelerator.num_processes > 1:
+            raise ConfigError("training over several processes is not supported yet; start one process")
+        self._accelerator = accelerator
+        self.backbone.to(self.device)
+        self.method.to(self.device)
+        groups = parameter_groups(self.backbone, self.method, training, self.plan)
+        self._base_rates = [float(group["lr"]) for group in groups]  # type: ignore[arg-type]
+        self._optimizer = torch.optim.AdamW(groups)
+        self._parameters = [p for group in self._optimizer.param_groups for p in group["params"]]
+        self._best: dict[str, Any] | None = None
+        self._best_is_new = False
+
+    def _epoch(self) -> None:
+        state = self.state
+        self._set_training_mode()
+        if state.batch == 0:
+            self.method.on_epoch_start(state.epoch)
+        batches = self.batches.epoch(state.epoch)
+        while state.batch < len(batches):
+            self._step(batches[state.batch])
+            state.step += 1
+            state.batch += 1
+            self._checkpoint_if_due()
+        self._select()
+        state.epoch += 1
+        state.batch = 0
+        patience = self.config.training.patience
+        bored = patience is not None and self.selection is not None and state.stale_epochs >= patience
+        if bored and state.epoch < self.config.training.max_epochs:
+            self.observer.said(f"stopped early: macro-F1 has not risen for {state.stale_epochs} epochs")
+        state.finished = bored or state.epoch >= self.config.training.max_epochs
+
+    def _set_training_mode(self) -> None:
+        legacy = self.config.training.legacy_eval_mode
+        self.backbone.train(not legacy)
+        # The published code leaves training mode at its first evaluation and never comes back.
+        self.method.train(not legacy or self.state.epoch == 0)
+
+    def _step(self, index: np.ndarray) -> None:
+        state, training = self.state, self.config.training
+        inputs = collate(self.train.views, index, self.pad_id)
+        inputs = {name: tensor.to(self.device) for name, tensor in inputs.items()}
+        y_B = torch.from_numpy(self.train.label_ids[index]).to(self.device)
+        factor = learning_rate_factor(state.step, self.plan.total_steps, training)
+        set_learning_rates(self._optimizer, self._base_rates, factor)
+        with self._accelerator.autocast():
+            features = self.backbone(**inputs)
+        progress = Progress(state.step, self.plan.total_steps, state.epoch, training.max_epochs)
+        terms = self.method.loss(Batch(y_B, len(self.train.views)), features, progress)
+        values = {name: float(term.detach()) for name, term in terms.items()}
+        if not math.isfinite(values["total"]):
+            raise SharpReCLError(
+                f"the loss is no longer finite at step {state.step} ({values}); "
+                f"lower training.learning_rate, raise method.temperature or set training.precision to fp32"
+            )
+        self._accelerator.backward(terms["total"])
+        if training.clip_norm is not None:
+            torch.nn.utils.clip_grad_norm_(self._parameters, training.clip_norm)
+        self._optimizer.step()
+        self._optimizer.zero_grad(set_to_none=True)
+        rate = self._base_rates[0] * factor
+        self._record(
+            {
+                "kind": "step",
+                "step": state.step + 1,
+                "epoch": state.epoch + 1,
+                "loss": values,
+                "learning_rate": rate,
+            }
+        )
+
+    def _select(self) -> None:
+        state = self.state
+        if self.selection is None:
+            state.best_epoch = state.epoch
+            return
+        with self._accelerator.autocast():
+            scores_NC, _ = predict(self.backbone, self.method.eval(), self.selection.views[0], self.pad_id)
+        truth = self.selection.label_ids
+        counts = counts_of(confusion_matrix(truth, scores_NC.argmax(1), self.backbone.num_classes))
+        chances = softmax(scores_NC)[np.arange(len(truth)), truth]
+        loss = float(-np.log(np.maximum(chances, 1e-30)).mean())
+        score = float(macro_f1(counts))
+        better = (score, -loss) > (state.best_macro_f1, -state.best_loss)
+        if better:
+            state.best_macro_f1, state.best_loss, state.best_epoch = score, loss, state.epoch
+            state.stale_epochs = 0
+            self._best = {"backbone": _clone(self.backbone), "method": _clone(self.method)}
+            self._best_is_new = True
+        else:
+            state.stale_epochs += 1
+        self._record(
+            {
+                "kind": "validation",
+                "epoch": state.epoch + 1,
+                "step": state.step,
+                "macro_f1": score,
+                "accuracy": float(accuracy(counts)),
+                "loss": loss,
+                "best": better,
+            }
+        )
+
+    def _record(self, record: Record) -> None:
+        if self.history:
+            self.history.write(record)
+        done = self.state.step + 1 - self._pace_step
+        seconds = time.monotonic() - self._pace_start
+        pace = Pace(
+            step=self.state.step + 1,
+            total_steps=self.plan.total_steps,
+            texts_per_second=done * self.plan.batch_size / max(seconds, 1e-9),
+            seconds_left=seconds / max(done, 1) * (self.plan.total_steps - self.state.step - 1),
+        )
+        self.observer.recorded(record, pace)
+
+    def _checkpoint_if_due(self) -> None:
+        if time.monotonic() - self._last_checkpoint >= self.config.training.checkpoint_seconds:
+            self._checkpoint()
+
+    def _checkpoint(self) -> None:
+        if self.checkpoints is None:
+            return
+        cuda = [torch.cuda.get_rng_state(self.device)] if self.device.type == "cuda" else []
+        self.checkpoints.save(
+            self.state.step,
+            {
+                "backbone": self.backbone.state_dict(),
+                "method": self.method.state_dict(),
+                "optimizer": self._optimizer.state_dict(),
+                "random": {"cpu": torch.get_rng_state(), "cuda": cuda},
+                "state": asdict(self.state),
+                "history_offset": self.history.offset() if self.history else 0,
+            },
+            best=self._best,
+            best_is_new=self._best_is_new,
+        )
+        self._best_is_new = False
+        self._last_checkpoint = time.monotonic()
+
+    def _restore(self, payload: dict[str, Any]) -> None:
+        self.backbone.load_state_dict(payload["backbone"])
+        self.method.load_state_dict(payload["method"])
+        self._optimizer.load_state_dict(payload["optimizer"])
+        torch.set_rng_state(payload["random"]["cpu"])
+        if payload["random"]["cuda"]:
+            torch.cuda.set_rng_state(payload["random"]["cuda"][0], self.device)
+        self.state = LoopState(**payload["state"])
+        self._best = payload["best"]
+        if self.history:
+            self.history.rewind(payload["history_offset"])
+        self.observer.said(f"resumed at step {self.state.step} of {self.plan.total_steps}")
+
+
+def _clone(module: torch.nn.Module) -> dict[str, Any]:
+    return {name: tensor.detach().to("cpu", copy=True) for name, tensor in module.state_dict().items()}

@@ -1,0 +1,41 @@
+"""The same records as ``history.jsonl``, for TensorBoard."""
+
+from pathlib import Path
+from typing import Any
+
+from sharprecl.extras import require
+from sharprecl.training.history import Pace, Record
+
+
+class TensorBoardLog:
+    """Writes loss terms, learning rate and validation figures as event files.
+
+    Raises:
+        MissingExtraError: tensorboard is not installed.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        require("tensorboard", "report", "the TensorBoard log")
+        from torch.utils.tensorboard.writer import SummaryWriter
+
+        self._writer: Any = SummaryWriter(str(folder))
+
+    def recorded(self, record: Record, pace: Pace) -> None:
+        """Add a record at its step."""
+        step = record["step"]
+        if record["kind"] == "step":
+            for name, value in record["loss"].items():
+                self._writer.add_scalar(f"loss/{name}", value, step)
+            self._writer.add_scalar("learning_rate", record["learning_rate"], step)
+            self._writer.add_scalar("texts_per_second", pace.texts_per_second, step)
+        else:
+            for name in ("macro_f1", "accuracy", "loss"):
+                self._writer.add_scalar(f"validation/{name}", record[name], step)
+
+    def said(self, sentence: str) -> None:
+        """Sentences are not for plots."""
+        del sentence
+
+    def closed(self) -> None:
+        """Flush and close."""
+        self._writer.close()

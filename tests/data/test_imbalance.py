@@ -1,0 +1,60 @@
+"""Capped samples: nested, and independent of the order of rows."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sharprecl.data.imbalance import cap_per_class, imbalance_ratio
+from sharprecl.data.tables import TextTable
+from sharprecl.errors import ConfigError, DataError
+
+
+def table(rows) -> TextTable:
+    labels = np.array([label for label, _ in rows], dtype=np.int64)
+    return TextTable(tuple(text for _, text in rows), labels, ("a", "b", "c"), "test")
+
+
+def content(sample: TextTable) -> list[tuple[int, str]]:
+    return list(zip(sample.label_ids.tolist(), sample.texts, strict=True))
+
+
+rows_of_three = st.lists(st.tuples(st.integers(0, 2), st.text("xyz", min_size=1, max_size=3)), max_size=40)
+
+
+@given(rows_of_three, st.integers(1, 6), st.integers(1, 6), st.integers(0, 9))
+def test_size_order_and_nesting(rows, cap, more, seed):
+    whole = table(rows)
+    small, large = cap_per_class(whole, cap, seed), cap_per_class(whole, cap + more, seed)
+    assert small.class_counts.tolist() == np.minimum(whole.class_counts, cap).tolist()
+    assert small.label_names == whole.label_names
+    remaining = iter(content(large))
+    assert all(row in remaining for row in content(small))  # a subsequence: nested and in the table's order
+    remaining = iter(rows)
+    assert all(row in remaining for row in content(large))
+
+
+@given(rows_of_three, st.integers(1, 6), st.integers(0, 9), st.randoms())
+def test_order_of_rows_does_not_matter(rows, cap, seed, random):
+    shuffled = list(rows)
+    random.shuffle(shuffled)
+    assert sorted(content(cap_per_class(table(rows), cap, seed))) == sorted(
+        content(cap_per_class(table(shuffled), cap, seed))
+    )
+
+
+def test_the_seed_chooses():
+    whole = table([(0, f"text {row}") for row in range(100)])
+    assert len({cap_per_class(whole, 10, seed).texts for seed in range(5)}) == 5
+
+
+def test_cap_below_one():
+    with pytest.raises(ConfigError, match="the least is 1"):
+        cap_per_class(table([(0, "x")]), 0, 0)
+
+
+def test_imbalance_ratio():
+    assert imbalance_ratio([2840, 10, 1]) == 2840.0
+    assert imbalance_ratio(np.array([3, 0, 2])) == 1.5
+    with pytest.raises(DataError, match="undefined"):
+        imbalance_ratio([0, 0])

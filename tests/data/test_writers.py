@@ -1,0 +1,125 @@
+"""Rows to predict, and predictions on their way out."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sharprecl.data.tables import Rows, check_output, read_rows, write_predictions
+from sharprecl.errors import DataError
+
+TEXTS = ["plain", 'a "quoted", one', "two\nlines", "carriage\rreturn", "tab\there", " blanks ", "naïve 🙂"]
+
+
+def test_rows_keep_all_columns_and_gaps_of_json(tmp_path):
+    path = tmp_path / "x.jsonl"
+    path.write_text('{"id": 1, "text": "a", "tags": ["u"]}\n{"text": "b", "id": null}\n')
+    rows = read_rows(path)
+    assert rows.texts == ("a", "b")
+    assert rows.names == ("id", "text", "tags")
+    assert rows.records == [{"id": 1, "text": "a", "tags": ["u"]}, {"text": "b", "id": None}]
+    write_predictions(rows, {"label": ["p", "q"]}, tmp_path / "out.jsonl")
+    assert [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()] == [
+        {"id": 1, "text": "a", "tags": ["u"], "label": "p"},
+        {"text": "b", "id": None, "label": "q"},
+    ]
+
+
+@pytest.mark.parametrize("source", [TEXTS, tuple(TEXTS), np.array(TEXTS), pl.Series(TEXTS)])
+def test_one_list_of_texts(source):
+    rows = read_rows(source)
+    assert rows.texts == tuple(TEXTS)
+    assert rows.records[0] == {"text": "plain"}
+    assert len(rows) == len(TEXTS)
+
+
+def test_a_list_of_two_texts_is_not_taken_for_a_pair():
+    assert read_rows(["a", "b"]).texts == ("a", "b")
+
+
+def test_rows_without_a_text_are_refused(tmp_path):
+    (tmp_path / "x.csv").write_text("text\none\n\nthree\n\n")
+    with pytest.raises(DataError, match=r"row 2 \(line 3\) has no text"):
+        read_rows(tmp_path / "x.csv")
+    (tmp_path / "x.csv").write_text("text\none\ntwo\n\n\n")
+    assert read_rows(tmp_path / "x.csv").texts == ("one", "two")
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "ndjson", "parquet"])
+def test_round_trip(tmp_path, ending):
+    path = tmp_path / "new folder" / f"out.{ending}"
+    write_predictions(read_rows(TEXTS), {"label": ["007"] * len(TEXTS), "p": [0.25] * len(TEXTS)}, path)
+    back = read_rows(path)
+    assert back.texts == tuple(TEXTS)
+    assert back.names == ("text", "label", "p")
+    assert {record["label"] for record in back.records} == {"007"}
+    assert float(back.records[0]["p"]) == 0.25
+    assert [entry.name for entry in path.parent.iterdir()] == [path.name]
+
+
+printable = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\ufeff")).filter(str.strip)
+
+
+@given(st.lists(printable, min_size=1, max_size=5), st.sampled_from(["csv", "tsv", "jsonl"]))
+def test_any_text_survives_the_round_trip(tmp_path_factory, texts, ending):
+    path = tmp_path_factory.getbasetemp() / f"round.{ending}"
+    write_predictions(read_rows(texts), {"label": texts}, path)
+    back = read_rows(path)
+    assert back.texts == tuple(texts)
+    assert [record["label"] for record in back.records] == texts
+
+
+def test_values_of_csv(tmp_path):
+    (tmp_path / "x.jsonl").write_text('{"text": "a", "tags": ["ü", 1], "gone": null, "flag": true}\n')
+    write_predictions(read_rows(tmp_path / "x.jsonl"), {"p": [0.1]}, tmp_path / "out.csv")
+    assert (tmp_path / "out.csv").read_text() == 'text,tags,gone,flag,p\na,"[""ü"", 1]",,True,0.1\n'
+
+
+def test_a_row_of_empty_fields_is_no_empty_line(tmp_path):
+    rows = Rows([{"text": None}], ("x",), ("text",), "test")
+    write_predictions(rows, {}, tmp_path / "out.csv")
+    assert (tmp_path / "out.csv").read_text() == 'text\n""\n'
+
+
+class TestRefusals:
+    ROWS = read_rows(["x", "y"])
+
+    def test_existing_column(self, tmp_path):
+        with pytest.raises(DataError, match=r"already has the column\(s\) 'text'.*rename"):
+            check_output(self.ROWS, ["text", "label"], tmp_path / "out.csv")
+
+    def test_unknown_ending_and_folder(self, tmp_path):
+        with pytest.raises(DataError, match=r"unknown ending '\.xlsx'"):
+            check_output(self.ROWS, [], tmp_path / "out.xlsx")
+        (tmp_path / "out.csv").mkdir()
+        with pytest.raises(DataError, match="is a folder"):
+            check_output(self.ROWS, [], tmp_path / "out.csv")
+
+    def test_wrong_length(self, tmp_path):
+        with pytest.raises(DataError, match="1 values for 2 rows"):
+            write_predictions(self.ROWS, {"label": ["a"]}, tmp_path / "out.csv")
+
+    @pytest.mark.parametrize("values", [[1, "a"], [{"a": 1}, {"b": 2}], [1 << 200, 1]])
+    def test_parquet_that_would_change_values(self, tmp_path, values):
+        with pytest.raises(DataError, match=r"kinds of values in column 'v'; write to \.jsonl"):
+            write_predictions(self.ROWS, {"v": values}, tmp_path / "out.parquet")
+        assert list(tmp_path.iterdir()) == []
+
+    def test_place_that_cannot_be_written_keeps_the_old_file(self, tmp_path, monkeypatch):
+        old = tmp_path / "out.csv"
+        old.write_text("old")
+
+        def full(self, target):
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(Path, "replace", full)
+        with pytest.raises(DataError, match=r"cannot be written \(No space left on device\)"):
+            write_predictions(self.ROWS, {"label": ["a", "b"]}, old)
+        assert old.read_text() == "old"
+        assert [entry.name for entry in tmp_path.iterdir()] == ["out.csv"]
+        with pytest.raises(DataError, match="cannot be written"):
+            write_predictions(self.ROWS, {"label": ["a", "b"]}, old / "inside.csv")

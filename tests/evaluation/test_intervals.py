@@ -1,0 +1,78 @@
+"""Bootstrap intervals: exact draws, perfect and hopeless predictions, absent classes, coverage of a plain share."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sharprecl.evaluation import intervals
+from sharprecl.evaluation.bands import band_masks
+from sharprecl.evaluation.intervals import bootstrap_intervals, headline, logit_interval, resample
+from sharprecl.evaluation.metrics import counts_of
+
+CONFUSION = np.array([[50, 3, 1], [4, 9, 0], [1, 0, 1]])
+BANDS = band_masks([500, 30, 2])
+
+
+def test_resamples_keep_the_number_of_texts_and_average_to_the_confusion():
+    draws = resample(CONFUSION, 4000, seed=0)
+    assert draws.tp.shape == (4000, 3)
+    assert ((draws.tp + draws.fn).sum(axis=1) == CONFUSION.sum()).all()
+    assert (draws.fp.sum(axis=1) == draws.fn.sum(axis=1)).all()
+    for drawn, plain in zip(draws, counts_of(CONFUSION), strict=True):
+        np.testing.assert_allclose(drawn.mean(axis=0), plain, atol=0.3)
+
+
+def test_drawing_in_chunks_draws_the_same(monkeypatch):
+    whole = resample(CONFUSION, 50, seed=3)
+    monkeypatch.setattr(intervals, "CHUNK_CELLS", 20)
+    for one, other in zip(whole, resample(CONFUSION, 50, seed=3), strict=True):
+        assert np.array_equal(one, other)
+
+
+def test_seed_decides():
+    assert bootstrap_intervals(CONFUSION, BANDS, 200, 1) == bootstrap_intervals(CONFUSION, BANDS, 200, 1)
+    assert bootstrap_intervals(CONFUSION, BANDS, 200, 1) != bootstrap_intervals(CONFUSION, BANDS, 200, 2)
+
+
+@settings(max_examples=30)
+@given(st.lists(st.integers(1, 9), min_size=3, max_size=3), st.integers(0, 9))
+def test_perfect_predictions_leave_no_doubt(sizes, seed):
+    found = bootstrap_intervals(np.diag(sizes), BANDS, 50, seed)
+    assert set(found) == {"accuracy", "macro_f1", "balanced_accuracy", "head", "medium", "tail"}
+    assert all(interval == (1.0, 1.0) for interval in found.values())
+
+
+@settings(max_examples=50)
+@given(st.lists(st.integers(0, 6), min_size=9, max_size=9).filter(any))
+def test_intervals_hold_the_plain_estimate_and_stay_shares(cells):
+    confusion = np.array(cells).reshape(3, 3)
+    estimates = headline(counts_of(confusion), BANDS, np.ones(3, dtype=bool))
+    for name, (low, high) in bootstrap_intervals(confusion, BANDS, 60).items():
+        assert 0 <= low <= estimates[name] + 1e-12
+        assert estimates[name] - 1e-12 <= high <= 1
+
+
+def test_a_class_with_one_text_widens_the_interval():
+    """Leaving lost classes out still lets them vary: the tail's single text, once found and once not, has a width."""
+    _, high = bootstrap_intervals([[50, 3, 0], [4, 9, 1], [0, 0, 1]], BANDS)["tail"]
+    low, _ = bootstrap_intervals([[50, 3, 0], [4, 9, 1], [0, 0, 1]], BANDS)["tail"]
+    assert high - low > 0.2
+
+
+def test_class_absent_from_the_test_counts_zero_in_every_resample():
+    """Two perfect classes of three: macro-F1 is 2/3 in each resample that keeps both, so there is no width."""
+    assert bootstrap_intervals(np.diag([500, 500, 0]), {}, 100)["macro_f1"] == pytest.approx((2 / 3, 2 / 3))
+
+
+def test_accuracy_interval_is_the_textbook_one():
+    low, high = bootstrap_intervals([[180, 20], [20, 180]], {}, 4000)["accuracy"]
+    # 0.9 of 400 on the logit scale: standard error 1 / sqrt(400 * 0.9 * 0.1).
+    expected = 1 / (1 + np.exp(-(np.log(9) + np.array([-1, 1]) * 1.96 / 6)))
+    assert (low, high) == pytest.approx(tuple(expected), abs=0.004)
+
+
+def test_shares_without_spread_have_no_width():
+    assert logit_interval(0.4, 0.0) == (0.4, 0.4)
+    assert logit_interval(1.0, 0.1) == (1.0, 1.0)
+    assert logit_interval(0.0, 0.1) == (0.0, 0.0)

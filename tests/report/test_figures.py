@@ -1,0 +1,105 @@
+"""Figures, one by one, and the sentences: what they draw and what they leave out."""
+
+import numpy as np
+import pytest
+
+from sharprecl.evaluation.judge import evaluate
+from sharprecl.report.confusion import shown_classes, top_confusions
+from sharprecl.report.data import ReportData
+from sharprecl.report.embedding import embedding_map
+from sharprecl.report.figures import f1_by_frequency, label_distribution
+from sharprecl.report.findings import findings
+from sharprecl.report.svg import INK, clean
+from sharprecl.report.training import learning_curves
+
+NAMES = ["big", "middle", "rare"]
+TRAIN = np.array([500, 50, 1])
+TRUE = np.array([0] * 30 + [1] * 9 + [2])
+
+
+def judged(predicted):
+    return evaluate(TRUE, np.array(predicted), TRAIN, NAMES, 50)
+
+
+def data_of(evaluations):
+    return ReportData("t", NAMES, TRAIN, evaluations, [], None, [""] * 40, TRUE, TRUE, np.ones(40))
+
+
+def test_distribution_names_every_class_and_shows_its_size():
+    figure = label_distribution(NAMES, TRAIN)
+    assert all(f">{text}<" in figure.svg for text in (*NAMES, "500", "50", "1"))
+    assert "500 times" in figure.caption
+    assert INK not in figure.svg
+    assert "currentColor" in figure.svg
+
+
+def test_f1_points_carry_hover_titles_and_can_be_switched():
+    figure = f1_by_frequency(TRAIN, {"model": judged(TRUE), "floor": judged(0 * TRUE)})
+    assert figure.svg.count("<title>") == 6
+    assert "<title>rare: F1 100.0 (model), 1 training texts, 1 test texts</title>" in figure.svg
+    assert [key.group for key in figure.legend[:2]] == ["f1-series0", "f1-series1"]
+
+
+def test_learning_curves_mark_the_kept_epoch_and_need_history():
+    assert learning_curves([]) is None
+    check = {
+        "kind": "validation",
+        "epoch": 4,
+        "step": 9,
+        "macro_f1": 0.5,
+        "accuracy": 0.6,
+        "loss": 1.0,
+        "best": True,
+    }
+    figure = learning_curves([check])
+    assert figure.legend[-1].text == "kept: epoch 5, macro-F1 50.0"
+
+
+def test_map_names_the_rarest_and_is_deterministic():
+    vectors = np.random.Generator(np.random.PCG64(1)).normal(size=(40, 4))
+    first, second = (embedding_map(NAMES, TRAIN, vectors, TRUE) for _ in range(2))
+    assert first == second
+    assert {key.text for key in first.legend} == {f"{n} ({c} in training)" for n, c in zip(NAMES, TRAIN, strict=True)}
+
+
+@pytest.mark.parametrize("vectors", [None, np.ones((40, 4)), np.full((40, 4), np.nan), np.eye(5)])
+def test_no_map_where_there_is_nothing_to_lay_out(vectors):
+    assert embedding_map(NAMES, TRAIN, vectors, TRUE if vectors is None else TRUE[: len(vectors)]) is None
+
+
+def test_only_the_most_confused_of_many_classes_are_shown_biggest_first():
+    confusion = np.eye(100, dtype=np.int64)
+    confusion[7, 90] = 5
+    confusion[8, 91] = 4
+    shown = shown_classes(confusion, np.arange(100))
+    assert len(shown) == 40
+    assert set(shown[:2]) == {91, 90}
+    assert {7, 8} <= set(shown)
+
+
+def test_top_confusions():
+    pairs = top_confusions(judged([*TRUE[:-3], 0, 0, 1]))
+    assert [(pair.true, pair.predicted, pair.texts) for pair in pairs] == [
+        ("middle", "big", 2),
+        ("rare", "middle", 1),
+    ]
+    assert pairs[0].percent == pytest.approx(200 / 9)
+
+
+def test_findings_name_lost_classes_and_compare_with_references():
+    lazy, perfect = judged(0 * TRUE), judged(TRUE)
+    told = {finding.text: finding.kind for finding in findings(data_of({"model": lazy, "floor": perfect}))}
+    kinds = [kind for text, kind in told.items() if "below floor (100.0 %), and their intervals do not overlap" in text]
+    assert kinds == ["bad"]
+    assert told["2 of 3 tested classes are never found (F1 0): middle (50 training texts, 9 in test), "
+                "rare (1 training text, 1 in test)."] == "bad"  # fmt: skip
+    assert told["Always answering 'big' would reach an accuracy of 75.0 %; the model reaches 75.0 %."] == "bad"
+    told = {finding.text: finding.kind for finding in findings(data_of({"model": perfect, "floor": perfect}))}
+    assert told["Every one of the 3 tested classes is found at least once."] == "good"
+    assert any("this test alone cannot tell" in text or "equal" in text for text in told)
+
+
+def test_clean_keeps_one_line_that_xml_can_hold():
+    assert clean("a\x00b\n\tc \ud800") == "a b c"
+    assert clean("abcdef", 4) == "abc\u2026"
+    assert clean("abcd", 4) == "abcd"
