@@ -183,7 +183,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, texts: Sequence[str]) -> np.ndarray:
         """The most probable label of each text, shape [N]."""
-        answer: np.ndarray = self.classes_[self.decision_function(texts).argmax(1)]
+        best_N = self.decision_function(texts).argmax(1)
+        answer: np.ndarray = self.classes_[best_N]
         return answer
 
     def embed(self, texts: Sequence[str]) -> np.ndarray:

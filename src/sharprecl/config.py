@@ -89,7 +89,9 @@ class TrainingConfig(Frozen):
     precision: Literal["auto", "bf16", "fp32"] = "auto"
     validation_fraction: float = Field(0.1, gt=0, lt=1)
     select_on: Literal["validation", "test", "last"] = "validation"
-    patience: int | None = Field(5, ge=1, description="epochs without a better macro-F1 before stopping; null: never")
+    patience: int | None = Field(
+        5, ge=1, description="epochs without a better macro-F1 (or, at an equal one, a lower loss) before stopping"
+    )
     legacy_eval_mode: bool = Field(False, description="dropout never on, BatchNorm frozen after epoch 1 (published)")
     checkpoint_seconds: float = Field(60.0, ge=0, description="time between checkpoints; no influence on results")
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sharprecl.evaluation import intervals
 from sharprecl.evaluation.bands import band_masks
 from sharprecl.evaluation.intervals import bootstrap_intervals, headline, logit_interval, resample
-from sharprecl.evaluation.metrics import counts_of
+from sharprecl.evaluation.metrics import counts_of, f1, macro_f1
 
 CONFUSION = np.array([[50, 3, 1], [4, 9, 0], [1, 0, 1]])
 BANDS = band_masks([500, 30, 2])
@@ -55,14 +55,39 @@ def test_intervals_hold_the_plain_estimate_and_stay_shares(cells):
 
 def test_a_class_with_one_text_widens_the_interval():
     """Leaving lost classes out still lets them vary: the tail's single text, once found and once not, has a width."""
-    _, high = bootstrap_intervals([[50, 3, 0], [4, 9, 1], [0, 0, 1]], BANDS)["tail"]
-    low, _ = bootstrap_intervals([[50, 3, 0], [4, 9, 1], [0, 0, 1]], BANDS)["tail"]
+    low, high = bootstrap_intervals([[50, 3, 0], [4, 9, 1], [0, 0, 1]], BANDS)["tail"]
     assert high - low > 0.2
 
 
+def test_a_class_that_a_resample_lost_is_left_out_of_that_resamples_mean():
+    confusion = np.array([[50, 0, 1], [0, 30, 2], [0, 0, 1]])
+    draws = resample(confusion, 300, seed=2)
+    means = []
+    for tp, fp, fn in zip(*draws, strict=True):
+        means.append(np.mean([2 * a / (2 * a + b + c) for a, b, c in zip(tp, fp, fn, strict=True) if a + c > 0]))
+    assert (draws.tp + draws.fn == 0).any(axis=1).mean() > 0.3
+    expected = logit_interval(float(macro_f1(counts_of(confusion))), float(np.std(means)))
+    assert bootstrap_intervals(confusion, {}, 300, seed=2)["macro_f1"] == pytest.approx(expected)
+
+
 def test_class_absent_from_the_test_counts_zero_in_every_resample():
-    """Two perfect classes of three: macro-F1 is 2/3 in each resample that keeps both, so there is no width."""
-    assert bootstrap_intervals(np.diag([500, 500, 0]), {}, 100)["macro_f1"] == pytest.approx((2 / 3, 2 / 3))
+    """A third class without texts makes macro-F1, and so its spread, two thirds of what it is with two classes."""
+    two = np.array([[40, 10], [5, 45]])
+    three = np.pad(two, (0, 1))
+    values = macro_f1(resample(two, 300, seed=5))
+    expected = logit_interval(2 / 3 * float(macro_f1(counts_of(two))), 2 / 3 * float(values.std()))
+    assert bootstrap_intervals(three, {}, 300, seed=5)["macro_f1"] == pytest.approx(expected)
+
+
+def test_means_leave_out_the_classes_that_do_not_count():
+    counts = counts_of([[8, 2, 0], [0, 5, 0], [0, 0, 0]])
+    f1_of_two = f1(counts)[:2]
+    every, without_third = np.ones(3, dtype=bool), np.array([True, True, False])
+    bands = {"rare": np.array([False, True, True])}
+    assert headline(counts, bands, every)["macro_f1"] == pytest.approx(f1_of_two.sum() / 3)
+    assert headline(counts, bands, without_third)["macro_f1"] == pytest.approx(f1_of_two.mean())
+    assert headline(counts, bands, every)["rare"] == pytest.approx(f1_of_two[1] / 2)
+    assert headline(counts, bands, without_third)["rare"] == pytest.approx(f1_of_two[1])
 
 
 def test_accuracy_interval_is_the_textbook_one():

@@ -16,8 +16,8 @@ ROWS = {
 }
 CAPTION = (
     "In percent, with 95 % bootstrap intervals, on 50 test texts. Macro-F1 within "
-    "head (over 100 training texts: 1 classes, 40 test texts), medium (20 to 100: 0 classes, 0 test texts), "
-    "tail (under 20: 1 classes, 10 test texts)."
+    "head (over 100 training texts: 1 class, 40 test texts), medium (20 to 100: 0 classes, 0 test texts), "
+    "tail (under 20: 1 class, 10 test texts)."
 )
 
 

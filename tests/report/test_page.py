@@ -73,7 +73,7 @@ def test_says_what_matters(page):
     for sentence in (
         "test file held_out.csv, 60 texts",
         "one class has a single training text",
-        "of 4 tested class is never found (F1 0): class 3",
+        "1 of 4 tested classes is never found (F1 0): class 3",
         "kept: epoch 2, macro-F1 40.0",
         "versions.torch",
         "sharprecl train x.csv",

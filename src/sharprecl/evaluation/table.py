@@ -50,6 +50,21 @@ def cell(row: Evaluation, name: str) -> str:
     return f"{100 * value:.1f} [{100 * low:.1f}, {100 * high:.1f}]"
 
 
+def plural(number: int, one: str, many: str) -> str:
+    """``1 class``, ``2,000 classes``."""
+    return f"{number:,} {one if number == 1 else many}"
+
+
+def band_words(row: Evaluation) -> str:
+    """The bands, what they mean and how many classes and test texts each has, as a phrase."""
+    limits = (f"over {HEAD_OVER} training texts", f"{TAIL_UNDER} to {HEAD_OVER}", f"under {TAIL_UNDER}")
+    return ", ".join(
+        f"{name} ({limit}: {plural(row.bands[name].n_classes, 'class', 'classes')}, "
+        f"{plural(row.bands[name].n_texts, 'test text', 'test texts')})"
+        for name, limit in zip(BANDS, limits, strict=True)
+    )
+
+
 def _two_lines(row: Evaluation, name: str, *, bold: bool) -> Text:
     value = row.score(name)
     if value is None:
@@ -68,9 +83,5 @@ def _caption(rows: dict[str, Evaluation]) -> str:
     if not rows:
         return "No methods to compare."
     first = next(iter(rows.values()))
-    limits = (f"over {HEAD_OVER} training texts", f"{TAIL_UNDER} to {HEAD_OVER}", f"under {TAIL_UNDER}")
-    bands = ", ".join(
-        f"{name} ({limit}: {first.bands[name].n_classes} classes, {first.bands[name].n_texts:,} test texts)"
-        for name, limit in zip(BANDS, limits, strict=True)
-    )
-    return f"In percent, with 95 % bootstrap intervals, on {first.n_texts:,} test texts. Macro-F1 within {bands}."
+    texts = plural(first.n_texts, "test text", "test texts")
+    return f"In percent, with 95 % bootstrap intervals, on {texts}. Macro-F1 within {band_words(first)}."

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from sharprecl.evaluation.bands import band_masks
 from sharprecl.evaluation.judge import Evaluation
+from sharprecl.evaluation.table import plural
 from sharprecl.extras import require
 from sharprecl.report.svg import BLUE, INK, VERMILLION, Figure, Key, clean, drawing, to_svg
 
@@ -53,9 +54,7 @@ def shown_classes(confusion: NDArray[np.int64], train_counts: NDArray[np.int64])
     return order[np.isin(order, worst)]
 
 
-def confusion_heatmap(
-    label_names: list[str], train_counts: NDArray[np.int64], confusion: NDArray[np.int64]
-) -> Figure:
+def confusion_heatmap(label_names: list[str], train_counts: NDArray[np.int64], confusion: NDArray[np.int64]) -> Figure:
     """Row-normalised heatmap with counts in its cells; correct in blue, mistakes in vermillion, zeros left blank."""
     ids = shown_classes(confusion, train_counts)
     size = len(ids)
@@ -73,9 +72,7 @@ def confusion_heatmap(
         opacity = 0.12 + 0.88 * shares[rows, columns] ** 0.7
         hues = np.where(rows == columns, BLUE, VERMILLION)
         colours = list(zip(hues.tolist(), opacity.tolist(), strict=True))
-        squares = collections.PolyCollection(
-            cells, facecolors=colours, linewidths=0, gid="cells", clip_on=False
-        )
+        squares = collections.PolyCollection(cells, facecolors=colours, linewidths=0, gid="cells", clip_on=False)
         axes.add_collection(squares)
         font = 9 if size <= 12 else 5.6 if size > 30 else 7
         for i, j, alpha in zip(rows, columns, opacity, strict=True):
@@ -102,13 +99,11 @@ def confusion_heatmap(
             spine.set_visible(True)
         titles = [
             f"true {clean(label_names[ids[i]])}, predicted {clean(label_names[ids[j]])}: "
-            f"{part[i, j]:,} texts, {100 * shares[i, j]:.1f} % of the true class"
+            f"{plural(int(part[i, j]), 'text', 'texts')}, {100 * shares[i, j]:.1f} % of the true class"
             for i, j in zip(rows, columns, strict=True)
         ]
         svg = to_svg(figure, "confusion", "Confusion matrix, true classes in rows", {"cells": titles})
-    caption = (
-        "Numbers are test texts; the stronger a colour, the greater the cell's share of the true class (row)."
-    )
+    caption = "Numbers are test texts; the stronger a colour, the greater the cell's share of the true class (row)."
     if size < len(label_names):
         caption += (
             f" Only the {size} of {len(label_names):,} classes that take part in most mistakes are shown; "
@@ -117,6 +112,4 @@ def confusion_heatmap(
     else:
         caption += " Biggest classes first; dotted lines part head, medium and tail."
     square = "\N{BLACK SQUARE}"
-    return Figure(
-        svg, caption, (Key(square, BLUE, "correct"), Key(square, VERMILLION, "mistaken")), wide=size > 24
-    )
+    return Figure(svg, caption, (Key(square, BLUE, "correct"), Key(square, VERMILLION, "mistaken")), wide=size > 24)

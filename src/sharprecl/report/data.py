@@ -51,9 +51,7 @@ class ReportData:
         if self.embeddings is not None:
             sizes.add(len(self.embeddings))
         if len(sizes) != 1:
-            raise ValueError(
-                f"texts, labels, confidence and embeddings have different lengths: {sorted(sizes)}"
-            )
+            raise ValueError(f"texts, labels, confidence and embeddings have different lengths: {sorted(sizes)}")
 
     @property
     def method(self) -> str:

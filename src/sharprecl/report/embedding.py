@@ -75,11 +75,7 @@ def embedding_map(
         axes.set_yticks([])
         axes.grid(visible=False)
         markup = to_svg(figure, "map", "Map of the test texts, coloured by true class")
-    sampled = (
-        f" {MOST_POINTS:,} of {len(embeddings):,} texts, drawn at random."
-        if len(rows) < len(embeddings)
-        else ""
-    )
+    sampled = f" {MOST_POINTS:,} of {len(embeddings):,} texts, drawn at random." if len(rows) < len(embeddings) else ""
     caption = (
         "t-SNE of the model's vectors, coloured by true class. Neighbours mean something; distances between far "
         f"groups and the sizes of groups do not.{sampled}"

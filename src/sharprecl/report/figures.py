@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from sharprecl.evaluation.bands import band_masks
 from sharprecl.evaluation.judge import Evaluation
+from sharprecl.evaluation.table import plural
 from sharprecl.report.svg import BAND_COLOURS, INK, Figure, Key, clean, drawing, log_ticks, to_svg
 
 NAMED_BARS = 70
@@ -27,7 +28,11 @@ def class_colours(train_counts: NDArray[np.int64]) -> list[str]:
 def band_keys(train_counts: NDArray[np.int64]) -> tuple[Key, ...]:
     """Legend of the bands that have classes."""
     return tuple(
-        Key("\N{BLACK SQUARE}", BAND_COLOURS[band], f"{band}: {BAND_LIMITS[band]} ({mask.sum()} classes)")
+        Key(
+            "\N{BLACK SQUARE}",
+            BAND_COLOURS[band],
+            f"{band}: {BAND_LIMITS[band]} ({plural(int(mask.sum()), 'class', 'classes')})",
+        )
         for band, mask in band_masks(train_counts).items()
         if mask.any()
     )
@@ -64,9 +69,7 @@ def label_distribution(label_names: list[str], train_counts: NDArray[np.int64]) 
             axes.set_xlabel("training texts (log scale)")
         else:
             ranks = np.arange(1, len(sizes) + 1)
-            axes.vlines(
-                ranks, 0.6, np.maximum(sizes, 0.7), colors=colours, linewidth=max(0.4, 360 / len(sizes))
-            )
+            axes.vlines(ranks, 0.6, np.maximum(sizes, 0.7), colors=colours, linewidth=max(0.4, 360 / len(sizes)))
             axes.set_yscale("log")
             log_ticks(axes.yaxis, sizes[0])
             axes.set_ylim(0.6, max(10, sizes[0]) * 1.6)
@@ -120,7 +123,8 @@ def f1_by_frequency(train_counts: NDArray[np.int64], evaluations: dict[str, Eval
             points.set_gid(f"series{index}")
             titles[f"series{index}"] = [
                 f"{clean(row.name)}: F1 {100 * row.f1:.1f} ({clean(name)}), "
-                f"{row.train_count:,} training texts, {row.test_count:,} test texts"
+                f"{plural(row.train_count, 'training text', 'training texts')}, "
+                f"{plural(row.test_count, 'test text', 'test texts')}"
                 for row in rows
             ]
         axes.set_xscale("log")

@@ -5,6 +5,7 @@ from typing import Literal
 
 from sharprecl.evaluation.bands import BANDS
 from sharprecl.evaluation.judge import ClassRow, Evaluation
+from sharprecl.evaluation.table import plural
 from sharprecl.report.data import ReportData
 
 FEW_TEXTS = 5
@@ -47,6 +48,8 @@ def _against(model: Evaluation, name: str, other: Evaluation) -> Finding:
     low, high = model.intervals["macro_f1"]
     other_low, other_high = other.intervals["macro_f1"]
     apart = low > other_high or high < other_low
+    if abs(points) < 0.05:
+        return Finding("note", f"Macro-F1 equals that of {name} ({percent(other.macro_f1)}).")
     side = "above" if points >= 0 else "below"
     text = f"Macro-F1 is {abs(points):.1f} points {side} {name} ({percent(other.macro_f1)})"
     if apart:
@@ -60,16 +63,14 @@ def _lost_classes(model: Evaluation) -> list[Finding]:
     lost = sorted((row for row in tested if row.f1 == 0), key=lambda row: (-row.test_count, row.name))
     if not lost:
         return [Finding("good", f"Every one of the {len(tested)} tested classes is found at least once.")]
-    verb = "class is" if len(lost) == 1 else "classes are"
-    return [Finding("bad", f"{len(lost)} of {len(tested)} tested {verb} never found (F1 0): {_names(lost)}.")]
+    verb = "is" if len(lost) == 1 else "are"
+    return [Finding("bad", f"{len(lost)} of {len(tested)} tested classes {verb} never found (F1 0): {_names(lost)}.")]
 
 
 def _names(rows: list[ClassRow]) -> str:
-    def texts(count: int) -> str:
-        return f"{count:,} training text{'' if count == 1 else 's'}"
-
     shown = ", ".join(
-        f"{row.name} ({texts(row.train_count)}, {row.test_count} in test)" for row in rows[:NAMED]
+        f"{row.name} ({plural(row.train_count, 'training text', 'training texts')}, {row.test_count:,} in test)"
+        for row in rows[:NAMED]
     )
     return shown if len(rows) <= NAMED else f"{shown} and {len(rows) - NAMED} more"
 
@@ -81,6 +82,8 @@ def _bands(model: Evaluation) -> list[Finding]:
         return []
     (common, high), (rare, low) = known[0], known[-1]
     gap = 100 * (high - low)
+    if gap < -5:
+        return [Finding("note", f"The {rare} classes fare better than the {common} ones, by {-gap:.1f} points of F1.")]
     if gap < 5:
         return [
             Finding(
@@ -88,11 +91,7 @@ def _bands(model: Evaluation) -> list[Finding]:
                 f"The {rare} classes fare about as well as the {common} ones ({gap:+.1f} points of F1).",
             )
         ]
-    return [
-        Finding(
-            "bad", f"The {rare} classes pay: their F1 is {gap:.1f} points below that of the {common} classes."
-        )
-    ]
+    return [Finding("bad", f"The {rare} classes pay: their F1 is {gap:.1f} points below that of the {common} classes.")]
 
 
 def _rough(model: Evaluation) -> list[Finding]:
@@ -103,15 +102,16 @@ def _rough(model: Evaluation) -> list[Finding]:
         found.append(
             Finding(
                 "note",
-                f"{few} of {len(model.classes)} classes have fewer than {FEW_TEXTS} test texts: "
-                "read their rows as rough.",
+                f"Fewer than {FEW_TEXTS} test texts each for {few:,} of {len(model.classes):,} classes: "
+                "read those rows as rough.",
             )
         )
     if none:
         found.append(
             Finding(
                 "note",
-                f"{none} classes have no test text; they count 0 in macro-F1, which is therefore pessimistic.",
+                f"No test text at all for {none:,} of {len(model.classes):,} classes: each counts 0 in macro-F1, "
+                "which is therefore pessimistic.",
             )
         )
     return found

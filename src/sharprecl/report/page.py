@@ -8,20 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from sharprecl.evaluation.bands import BANDS
-from sharprecl.evaluation.table import COLUMNS, DASH
+from sharprecl.evaluation.table import COLUMNS, DASH, band_words
 from sharprecl.extras import require
 from sharprecl.files import write_text
 from sharprecl.report.confusion import confusion_heatmap, top_confusions
 from sharprecl.report.data import ReportData
 from sharprecl.report.embedding import embedding_map
-from sharprecl.report.figures import BAND_LIMITS, class_colours, f1_by_frequency, label_distribution
+from sharprecl.report.figures import NAMED_BARS, class_colours, f1_by_frequency, label_distribution
 from sharprecl.report.findings import findings
 from sharprecl.report.svg import clean
 from sharprecl.report.training import learning_curves
 
 N_MISTAKES = 10
 SHORT_TEXT = 260
+MANY_BARS = 30
 
 
 @dataclass(frozen=True)
@@ -72,9 +72,7 @@ def flat(settings: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
         if isinstance(value, dict) and value:
             rows += flat(value, f"{prefix}{key}.")
         else:
-            rows.append(
-                (f"{prefix}{key}", value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
-            )
+            rows.append((f"{prefix}{key}", value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)))
     return rows
 
 
@@ -93,7 +91,9 @@ def _context(data: ReportData) -> dict[str, Any]:
         "data": data,
         "model": model,
         "columns": COLUMNS,
-        "bands": {name: (BAND_LIMITS[name], model.bands[name]) for name in BANDS},
+        "bands": band_words(model),
+        # A short first figure leaves room for the curves below it.
+        "curves_left": not MANY_BARS < len(data.label_names) <= NAMED_BARS,
         "score": lambda method, name: _score(data, method, name),
         "findings": findings(data),
         "distribution": label_distribution(data.label_names, data.train_counts),

@@ -114,6 +114,8 @@ def to_svg(figure: Any, name: str, label: str, titles: Mapping[str, Sequence[str
     for element in root.iter():
         _localise(element, name)
     width, height = root.get("viewBox", "0 0 1 1").split()[2:]
+    # Drawn for a phone's width; a desk may enlarge it by a quarter.
+    root.set("style", f"max-width:{1.25 * float(width) * 96 / 72:.0f}px")
     for attribute, value in {"role": "img", "aria-label": label, "width": width, "height": height}.items():
         root.set(attribute, value)
     root.attrib.pop("version", None)

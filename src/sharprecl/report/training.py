@@ -45,25 +45,21 @@ def learning_curves(history: list[dict[str, Any]]) -> Figure | None:
                 x, y = _curve([(record["step"], record["loss"].get(name)) for record in steps])
                 if len(x):
                     axes.plot(x, y, color=colour, linewidth=1.4 if name == "total" else 1.1)
-                    keys.append(
-                        Key(LINE, "currentColor" if colour == INK else colour, f"loss: {clean(name)}")
-                    )
+                    keys.append(Key(LINE, "currentColor" if colour == INK else colour, f"loss: {clean(name)}"))
             axes.set_ylabel("training loss")
             axes.set_ylim(bottom=min(0, axes.get_ylim()[0]))
         if checks:
             axes = next(panel)
             for name, colour, style in (("macro_f1", BLUE, "-"), ("accuracy", SKY, (0, (4, 2)))):
                 x, y = _curve([(record["step"], record.get(name)) for record in checks])
-                axes.plot(
-                    x, 100 * y, color=colour, linestyle=style, linewidth=1.4, marker="o", markersize=3.5
-                )
+                axes.plot(x, 100 * y, color=colour, linestyle=style, linewidth=1.4, marker="o", markersize=3.5)
                 keys.append(Key(LINE, colour, f"validation {name.replace('_', '-').replace('f1', 'F1')}"))
             chosen = [record for record in checks if record.get("best")]
             if chosen:
                 best = chosen[-1]
                 axes.axvline(best["step"], color=VERMILLION, linewidth=1, linestyle=(0, (2, 2)))
                 axes.plot(best["step"], 100 * best["macro_f1"], marker="*", markersize=13, color=VERMILLION)
-                text = f"kept: epoch {best['epoch'] + 1}, macro-F1 {100 * best['macro_f1']:.1f}"
+                text = f"kept: epoch {best['epoch']}, macro-F1 {100 * best['macro_f1']:.1f}"
                 keys.append(Key("\N{BLACK STAR}", VERMILLION, text))
             axes.set_ylabel("validation, %")
         axes.set_xlabel("optimiser step")

@@ -6,6 +6,7 @@ they change and linked into the next checkpoint while they do not.
 """
 
 import os
+import pickle
 import shutil
 from collections.abc import Callable
 from contextlib import suppress
@@ -93,7 +94,7 @@ class CheckpointFolder:
                 payload = _read(self._at(step) / _STATE)
                 best = self._at(step) / _BEST
                 payload["best"] = _read(best) if best.exists() else None
-            except (OSError, RuntimeError, EOFError, KeyError, ValueError):
+            except (OSError, RuntimeError, EOFError, KeyError, ValueError, pickle.UnpicklingError):
                 # A disk may lose what it acknowledged; the checkpoint before this one is as good, only older.
                 continue
             if payload["run_hash"] != self.run_hash:

@@ -158,7 +158,7 @@ class Trainer:
         patience = self.config.training.patience
         bored = patience is not None and self.selection is not None and state.stale_epochs >= patience
         if bored and state.epoch < self.config.training.max_epochs:
-            self.observer.said(f"stopped early: macro-F1 has not risen for {state.stale_epochs} epochs")
+            self.observer.said(f"stopped early: validation has not improved for {state.stale_epochs} epochs")
         state.finished = bored or state.epoch >= self.config.training.max_epochs
 
     def _set_training_mode(self) -> None:
@@ -235,13 +235,13 @@ class Trainer:
     def _record(self, record: Record) -> None:
         if self.history:
             self.history.write(record)
-        done = self.state.step + 1 - self._pace_step
+        done = record["step"] - self._pace_step
         seconds = time.monotonic() - self._pace_start
         pace = Pace(
-            step=self.state.step + 1,
+            step=record["step"],
             total_steps=self.plan.total_steps,
             texts_per_second=done * self.plan.batch_size / max(seconds, 1e-9),
-            seconds_left=seconds / max(done, 1) * (self.plan.total_steps - self.state.step - 1),
+            seconds_left=seconds / max(done, 1) * (self.plan.total_steps - record["step"]),
         )
         self.observer.recorded(record, pace)
 

@@ -1,0 +1,172 @@
+"""scikit-learn's conventions, and the way to disk and back."""
+
+import json
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import cross_val_score
+
+from sharprecl import TextClassifier
+from sharprecl.errors import AssetError, ConfigError, DataError
+from tiny import skewed_texts, tiny_encoder
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return tiny_encoder(tmp_path_factory.mktemp("encoder"), mean_pooling=True)
+
+
+def make(encoder: str, **parameters: Any) -> TextClassifier:
+    defaults = {"max_epochs": 20, "batch_size": 8, "learning_rate": 2e-3, "max_length": 32, "view": "dropout"}
+    return TextClassifier(encoder=encoder, **{**defaults, **parameters})
+
+
+@pytest.fixture(scope="module")
+def fitted(encoder: str) -> TextClassifier:
+    return make(encoder).fit(*skewed_texts())
+
+
+def test_it_learns_and_answers_in_the_users_labels(fitted: TextClassifier) -> None:
+    texts, labels = skewed_texts(seed=1)
+    answers = fitted.predict(texts)
+    chances = fitted.predict_proba(texts)
+    assert fitted.classes_.tolist() == sorted(set(labels))
+    assert chances.shape == (len(texts), 4)
+    np.testing.assert_allclose(chances.sum(1), 1.0)
+    assert (fitted.classes_[chances.argmax(1)] == answers).all()
+    assert fitted.score(texts, labels) == np.mean(answers == np.asarray(labels))
+    assert fitted.score(texts, labels) > 0.8, "keywords tell the classes apart"
+    assert fitted.embed(texts).shape == (len(texts), 32)
+    assert fitted.evaluate(texts, labels).accuracy == pytest.approx(fitted.score(texts, labels))
+
+
+def test_answers_do_not_depend_on_the_company(fitted: TextClassifier) -> None:
+    texts, _ = skewed_texts(seed=2)
+    alone = np.concatenate([fitted.predict_proba([text]) for text in texts[:5]])
+    np.testing.assert_allclose(fitted.predict_proba(texts)[:5], alone, rtol=1e-4, atol=1e-6)
+
+
+def test_no_texts_give_no_answers(fitted: TextClassifier) -> None:
+    assert fitted.predict([]).shape == (0,)
+    assert fitted.predict_proba([]).shape == (0, 4)
+
+
+def test_it_is_cloned_pickled_and_cross_validated(encoder: str, fitted: TextClassifier) -> None:
+    copy = clone(fitted)
+    assert copy.get_params() == fitted.get_params()
+    assert not hasattr(copy, "classes_")
+    texts, labels = skewed_texts(seed=1)
+    thawed = pickle.loads(pickle.dumps(fitted))
+    np.testing.assert_array_equal(thawed.predict_proba(texts), fitted.predict_proba(texts))
+    scores = cross_val_score(make(encoder, max_epochs=1), np.asarray(texts, dtype=object), np.asarray(labels), cv=2)
+    assert scores.shape == (2,)
+
+
+def test_saved_and_loaded_it_gives_the_same_answers(fitted: TextClassifier, tmp_path: Path) -> None:
+    texts, _ = skewed_texts(seed=1)
+    fitted.save(tmp_path / "out")
+    loaded = TextClassifier.load(tmp_path / "out")
+    np.testing.assert_allclose(loaded.predict_proba(texts), fitted.predict_proba(texts), atol=1e-5)
+    assert (loaded.predict(texts) == fitted.predict(texts)).all()
+    assert loaded.classes_.tolist() == fitted.classes_.tolist()
+    assert (loaded.class_counts_ == fitted.class_counts_).all()
+    loaded.save(tmp_path / "again")
+    again = TextClassifier.load(tmp_path / "again")
+    np.testing.assert_array_equal(again.decision_function(texts), loaded.decision_function(texts))
+
+
+def test_the_saved_model_is_stock(fitted: TextClassifier, tmp_path: Path) -> None:
+    """A process that cannot import sharprecl gets the same logits and the user's label names."""
+    texts, _ = skewed_texts(seed=1)
+    fitted.save(tmp_path)
+    code = """
+import json, sys
+sys.modules["sharprecl"] = None  # importing it would raise
+import torch
+from transformers import AutoModelForSequenceClassification, AutoTokenizer, pipeline
+model = AutoModelForSequenceClassification.from_pretrained("model").eval()
+tokenizer = AutoTokenizer.from_pretrained("model")
+texts = json.load(sys.stdin)
+batch = tokenizer(texts, padding=True, truncation=True, return_tensors="pt")
+with torch.no_grad():
+    logits = model(input_ids=batch["input_ids"], attention_mask=batch["attention_mask"]).logits
+piped = pipeline("text-classification", model=model, tokenizer=tokenizer)(texts[:3], truncation=True)
+print(json.dumps({"logits": logits.tolist(), "id2label": model.config.id2label, "length": tokenizer.model_max_length,
+                  "piped": [answer["label"] for answer in piped]}))
+"""
+    found = subprocess.run(
+        [sys.executable, "-c", code], input=json.dumps(texts), cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    answer = json.loads(found.stdout.splitlines()[-1])
+    loaded = TextClassifier.load(tmp_path)
+    np.testing.assert_allclose(answer["logits"], loaded.decision_function(texts), rtol=1e-5, atol=1e-5)
+    assert answer["id2label"] == {str(index): name for index, name in enumerate(fitted.classes_)}
+    assert answer["length"] == 32
+    assert answer["piped"] == loaded.predict(texts[:3]).tolist()
+
+
+def test_what_cannot_be_stock_is_saved_apart_and_says_so(tmp_path: Path) -> None:
+    encoder = tiny_encoder(tmp_path / "mpnet", "mpnet", mean_pooling=True)
+    texts, labels = skewed_texts()
+    classifier = make(encoder, max_epochs=1).fit(texts, labels)
+    card = classifier.save(tmp_path / "out")
+    assert "cannot express 'mean' pooling" in card.not_stock_because
+    assert not (tmp_path / "out" / "model").exists(), "a stock tool must not find a model that answers otherwise"
+    loaded = TextClassifier.load(tmp_path / "out")
+    np.testing.assert_allclose(loaded.predict_proba(texts), classifier.predict_proba(texts), atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("labels", "classes"), [([10, 2, 10, 2], [2, 10]), ([True, False, True, False], [False, True])]
+)
+def test_numbers_and_booleans_stay_what_they_are(
+    encoder: str, labels: list[Any], classes: list[Any], tmp_path: Path
+) -> None:
+    texts = ["refund invoice", "login password", "refund card", "login reset"]
+    classifier = make(encoder, max_epochs=1).fit(texts, labels)
+    assert classifier.classes_.tolist() == classes
+    assert set(classifier.predict(texts).tolist()) <= set(classes)
+    assert classifier.class_counts_.tolist() == [2, 2]
+    assert classifier.evaluate(texts, labels).confusion.sum() == 4
+    classifier.save(tmp_path)
+    assert TextClassifier.load(tmp_path).classes_.tolist() == classes
+
+
+def test_labels_that_look_like_numbers_stay_labels(encoder: str) -> None:
+    texts = ["refund invoice", "login password", "refund card", "login reset"]
+    classifier = make(encoder, max_epochs=1).fit(texts, ["007", "1.0", "007", "1.0"])
+    assert classifier.classes_.tolist() == ["007", "1.0"]
+
+
+def test_mistakes_are_sentences(encoder: str, fitted: TextClassifier, tmp_path: Path) -> None:
+    with pytest.raises(NotFittedError, match="call fit"):
+        make(encoder).predict(["text"])
+    with pytest.raises(DataError, match=r"put it in brackets: \[text\]"):
+        fitted.predict("text")
+    with pytest.raises(DataError, match="fit needs labels"):
+        make(encoder).fit(["text"])
+    with pytest.raises(AssetError, match="holds no trained classifier"):
+        TextClassifier.load(tmp_path)
+    with pytest.raises(ConfigError, match=r"^encoder.pooling: "):
+        make(encoder, pooling="max").fit(*skewed_texts())
+    with pytest.raises(ConfigError, match=r"^method.wings: there is no such setting"):
+        make(encoder, config={"method": {"wings": 2}}).fit(*skewed_texts())
+    with pytest.raises(ConfigError, match="minimising it drives texts of one class apart"):
+        make(encoder, config={"method": {"anchor_weight": "log_prior"}}).fit(*skewed_texts())
+    with pytest.raises(DataError, match="unheard"):
+        fitted.evaluate(["text"], ["unheard"])
+
+
+def test_a_newer_format_is_refused(fitted: TextClassifier, tmp_path: Path) -> None:
+    fitted.save(tmp_path)
+    card = json.loads((tmp_path / "sharprecl.json").read_text())
+    (tmp_path / "sharprecl.json").write_text(json.dumps({**card, "format": 99, "version": "9.0"}))
+    with pytest.raises(AssetError, match=r"saved by sharprecl 9\.0 in another format"):
+        TextClassifier.load(tmp_path)

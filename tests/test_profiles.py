@@ -1,0 +1,73 @@
+"""Settings: merged in order, refused by path, written and read back."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sharprecl.config import RunConfig
+from sharprecl.errors import ConfigError
+from sharprecl.profiles import PROFILES, given, merge, read_yaml, resolve, to_yaml
+
+
+def test_later_layers_win_and_sections_are_merged() -> None:
+    assert merge({"a": {"b": 1, "c": 2}}, {"a": {"c": 3}}, {"d": 4}) == {"a": {"b": 1, "c": 3}, "d": 4}
+    assert given({"a": None, "b": {"c": None}, "d": {"e": 0, "f": None}}) == {"d": {"e": 0}}
+
+
+def test_the_profiles_are_what_the_specification_lists() -> None:
+    paper, released = resolve({"profile": "paper"}), resolve({"profile": "released"})
+    assert (paper.method.positives, paper.method.n_pos, paper.method.n_neg) == ("sum", 10, 500)
+    assert (paper.encoder.pooling, paper.training.learning_rate, paper.training.weight_decay) == ("cls", 5e-5, 5e-4)
+    assert paper.training.select_on == "validation"
+    method, training = released.method, released.training
+    assert (method.n_pos, method.n_neg, method.anchor_weight, method.head_norm) == (0, 0, "code_scalar", "batch")
+    assert (method.normalize_logits, method.prior_smoothing, method.ratio_by) == (True, "epsilon", "epoch")
+    assert (training.legacy_eval_mode, training.select_on, training.weight_decay) == (True, "test", 4e-5)
+    assert resolve({}) == RunConfig()
+    plain = resolve({"profile": "released", "method": {"name": "cross_entropy"}})
+    assert plain.method.name == "cross_entropy"
+    assert plain.training == training
+
+
+def test_what_the_user_says_wins_over_the_profile() -> None:
+    config = resolve({"profile": "released", "method": {"n_pos": 3}, "training": {"select_on": "last"}})
+    assert (config.method.n_pos, config.method.n_neg, config.training.select_on) == (3, 0, "last")
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_yaml_goes_round(profile: str, tmp_path: Path) -> None:
+    config = resolve({"profile": profile, "seed": 4})
+    (tmp_path / "c.yaml").write_text(to_yaml(config))
+    assert resolve(read_yaml(tmp_path / "c.yaml")) == config
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"sed": 1}, "sed: there is no such setting"),
+        ({"training": {"batch": 3}}, "training.batch: there is no such setting"),
+        ({"training": {"batch_size": 0}}, "training.batch_size: must be above 0, or 'auto'"),
+        ({"training": {"warmup": 1.5}}, "training.warmup: "),
+        ({"method": {"name": "magic"}}, "method: 'magic' is not known; choose one of sharprecl, cross_entropy"),
+        ({"method": {"temperature": 0}}, "method.temperature: "),
+        ({"method": {"anchor_weight": "log_prior"}}, "its loss is negative"),
+        ({"profile": "magic"}, "profile: 'magic' is not known; choose one of default, paper, released"),
+        ({"seed": -1}, "seed: "),
+        ({"method": 3}, "method: "),
+    ],
+)
+def test_unfit_settings_are_refused_by_path(settings: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        resolve(settings)
+    assert sentence in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("content", "sentence"), [("- 1", "holds list, not settings"), ("a: [", "is not valid YAML")])
+def test_unfit_files_are_refused(content: str, sentence: str, tmp_path: Path) -> None:
+    (tmp_path / "c.yaml").write_text(content)
+    with pytest.raises(ConfigError, match=sentence):
+        read_yaml(tmp_path / "c.yaml")
+    with pytest.raises(ConfigError, match="cannot be read"):
+        read_yaml(tmp_path / "absent.yaml")

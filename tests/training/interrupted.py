@@ -1,0 +1,73 @@
+"""Runs the command line and kills this process with SIGKILL at a named point: ``interrupted.py POINT N ARGUMENTS``.
+
+The N-th passing of the point kills. ``never`` lets the command run to its end.
+"""
+
+import os
+import signal
+import sys
+from typing import Any
+
+from sharprecl.training import checkpoint, loop, session
+
+
+def die() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def kill_at(owner: Any, name: str, passing: int, *, after: bool) -> None:
+    """Die before or after the given call of a function."""
+    original = getattr(owner, name)
+    calls = 0
+
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls == passing and not after:
+            die()
+        result = original(*args, **kwargs)
+        if calls == passing and after:
+            die()
+        return result
+
+    setattr(owner, name, wrapper)
+
+
+def kill_in_half_written_file(passing: int) -> None:
+    """Die when half of a checkpoint's state is on the disk."""
+    original = checkpoint._write
+    calls = 0
+
+    def wrapper(path: Any, value: Any) -> None:
+        nonlocal calls
+        calls += 1
+        original(path, value)
+        if calls == passing:
+            data = path.read_bytes()
+            path.write_bytes(data[: len(data) // 2])
+            die()
+
+    checkpoint._write = wrapper
+
+
+def main() -> None:
+    point, passing = sys.argv[1], int(sys.argv[2])
+    sys.argv = ["sharprecl", *sys.argv[3:]]
+    if point == "mid_epoch":
+        kill_at(loop.Trainer, "_step", passing, after=False)
+    elif point == "epoch_edge":
+        kill_at(loop.Trainer, "_select", passing, after=True)
+    elif point == "half_checkpoint":
+        kill_in_half_written_file(passing)
+    elif point == "before_judging":
+        kill_at(session, "train", passing, after=True)
+        from sharprecl import classifier
+
+        classifier.train = session.train
+    from sharprecl.cli.main import main as command
+
+    command()
+
+
+if __name__ == "__main__":
+    main()

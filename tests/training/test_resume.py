@@ -1,0 +1,79 @@
+"""A run that is killed with SIGKILL and resumed ends with the bytes of the undisturbed run.
+
+Dropout, hard-mixup, WordNet synonyms, bucketing, bf16 (where the processor has it) and early selection are all on.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tiny import skewed_texts, tiny_encoder
+
+DRIVER = Path(__file__).parent / "interrupted.py"
+COMPARED = ("model/model.safetensors", "model/config.json", "metrics.json", "history.jsonl", "sharprecl.json")
+
+
+def run(folder: Path, output: str, point: str, passing: int, *more: str) -> subprocess.CompletedProcess[str]:
+    arguments = ["train", "data.csv", "--output", output, "--config", "run.yaml", *more]
+    return subprocess.run(
+        [sys.executable, str(DRIVER), point, str(passing), *arguments],
+        cwd=folder,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A table, an encoder, settings, and the undisturbed run in ``calm``."""
+    folder = tmp_path_factory.mktemp("resume")
+    tiny_encoder(folder / "encoder", mean_pooling=True)
+    texts, labels = skewed_texts()
+    lines = ["text,label", *(f"{text},{label}" for text, label in zip(texts, labels, strict=True))]
+    (folder / "data.csv").write_text("\n".join(lines))
+    (folder / "run.yaml").write_text(
+        "encoder: {name: encoder, max_length: 32}\n"
+        "view: synonyms\n"
+        "training: {max_epochs: 3, batch_size: 16, checkpoint_seconds: 0}\n"
+    )
+    finished = run(folder, "calm", "never", 0)
+    assert finished.returncode == 0, finished.stderr
+    return folder
+
+
+@pytest.mark.asset
+@pytest.mark.parametrize(
+    ("point", "passing"),
+    [("mid_epoch", 1), ("mid_epoch", 6), ("epoch_edge", 2), ("half_checkpoint", 5), ("before_judging", 1)],
+)
+def test_killed_and_resumed_is_byte_equal(folder: Path, point: str, passing: int) -> None:
+    output = f"{point}-{passing}"
+    killed = run(folder, output, point, passing)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    assert not (folder / output / "metrics.json").exists()
+    resumed = run(folder, output, "never", 0, "--resume")
+    assert resumed.returncode == 0, resumed.stderr
+    if passing > 1 or point == "before_judging":
+        assert "resumed at step" in resumed.stdout
+    for name in COMPARED:
+        assert (folder / output / name).read_bytes() == (folder / "calm" / name).read_bytes(), name
+    assert not (folder / output / "checkpoints").exists(), "a finished run needs no checkpoints"
+
+
+@pytest.mark.asset
+def test_without_resume_a_cut_off_run_is_not_overwritten(folder: Path) -> None:
+    killed = run(folder, "again", "mid_epoch", 6)
+    assert killed.returncode == -signal.SIGKILL
+    refused = run(folder, "again", "never", 0)
+    assert refused.returncode == 2
+    assert "add --resume to finish it, --overwrite to start anew" in refused.stderr
+    other = run(folder, "again", "never", 0, "--resume", "--seed", "5")
+    assert other.returncode == 2
+    assert "belongs to a run with other settings or other data" in other.stderr
