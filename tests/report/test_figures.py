@@ -52,7 +52,7 @@ def test_learning_curves_mark_the_kept_epoch_and_need_history():
         "best": True,
     }
     figure = learning_curves([check])
-    assert figure.legend[-1].text == "kept: epoch 5, macro-F1 50.0"
+    assert figure.legend[-1].text == "kept: epoch 4, macro-F1 50.0"
 
 
 def test_map_names_the_rarest_and_is_deterministic():
