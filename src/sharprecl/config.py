@@ -30,15 +30,17 @@ class SharpReCLConfig(Frozen):
     top_k: int = Field(20, ge=1, description="size of each hard set")
     mixup_alpha: float = Field(0.5, gt=0, description="mixing coefficients are drawn from Beta(alpha, alpha)")
     ratio_start: Fraction = Field(0.5, description="share of hard-mixup among the synthetic samples at the start")
-    ratio_by: Literal["iteration", "epoch"] = "iteration"
-    anchor_weight: AnchorWeight = "neg_log_prior"
-    effective_number_beta: float = Field(0.9999, gt=0, lt=1)
+    ratio_by: Literal["iteration", "epoch"] = Field("iteration", description="when that share grows towards 1")
+    anchor_weight: AnchorWeight = Field("neg_log_prior", description="weight of an anchor by its class's rarity")
+    effective_number_beta: float = Field(0.9999, gt=0, lt=1, description="beta of the effective number of texts")
     positives: Literal["mean", "sum"] = Field("mean", description="how an anchor's positives are combined")
-    prior_smoothing: Literal["none", "epsilon", "laplace"] = "none"
+    prior_smoothing: Literal["none", "epsilon", "laplace"] = Field(
+        "none", description="class prior: n/N, log(n/N + 1e-9) as in the published code, or (n+1)/(N+C)"
+    )
     normalize_logits: bool = Field(False, description="unit-length logits before compensation (published code)")
-    classify_views: Literal["both", "first"] = "both"
-    projection_dim: int = Field(100, ge=2)
-    head_norm: Literal["none", "layer", "batch"] = "none"
+    classify_views: Literal["both", "first"] = Field("both", description="views in the classification loss")
+    projection_dim: int = Field(100, ge=2, description="width of the contrastive space")
+    head_norm: Literal["none", "layer", "batch"] = Field("none", description="normalisation in the projection heads")
 
     @field_validator("anchor_weight", mode="before")
     @classmethod
@@ -65,14 +67,16 @@ class EncoderConfig(Frozen):
     """Which pretrained encoder, and how its token vectors become one feature a text."""
 
     name: str = Field("minilm", description="a built-in name, a local folder or a Hugging Face id")
-    pooling: Literal["auto", "native", "mean", "cls"] = "auto"
+    pooling: Literal["auto", "native", "mean", "cls"] = Field(
+        "auto", description="token vectors to one feature; auto is mean for sentence encoders, native for others"
+    )
     max_length: int = Field(256, ge=8, description="tokens a text, special tokens included; the rest is cut off")
 
 
 class TrainingConfig(Frozen):
     """How the loop optimises and selects."""
 
-    max_epochs: int = Field(15, ge=1)
+    max_epochs: int = Field(15, ge=1, description="passes over the training texts, if patience does not end them")
     batch_size: int | Literal["auto"] = Field(
         "auto",
         description="texts a step; auto is the power of two in 16..128 that gives at least 32 steps an epoch",
@@ -81,14 +85,18 @@ class TrainingConfig(Frozen):
         "auto", description="of the encoder; auto is 2e-4 up to 512 hidden units, 5e-5 up to 768, 2e-5 above"
     )
     head_learning_rate: float | Literal["auto"] = Field("auto", description="of everything new; auto is 1e-3")
-    weight_decay: float = Field(5e-4, ge=0)
+    weight_decay: float = Field(5e-4, ge=0, description="AdamW's, on matrices")
     decay_all: bool = Field(False, description="decay biases and normalisation weights too (published code)")
-    schedule: Literal["linear", "constant"] = "linear"
+    schedule: Literal["linear", "constant"] = Field("linear", description="learning rate after the warm-up")
     warmup: Fraction = Field(0.1, description="share of all steps in which the learning rate rises")
     clip_norm: float | None = Field(1.0, gt=0, description="largest norm of the gradient")
-    precision: Literal["auto", "bf16", "fp32"] = "auto"
-    validation_fraction: float = Field(0.1, gt=0, lt=1)
-    select_on: Literal["validation", "test", "last"] = "validation"
+    precision: Literal["auto", "bf16", "fp32"] = Field(
+        "auto", description="of the encoder in training; auto is bf16 where the hardware computes in it"
+    )
+    validation_fraction: float = Field(0.1, gt=0, lt=1, description="share of each class held out to choose the epoch")
+    select_on: Literal["validation", "test", "last"] = Field(
+        "validation", description="what chooses the epoch; test only for parity with published numbers"
+    )
     patience: int | None = Field(
         5, ge=1, description="epochs without a better macro-F1 (or, at an equal one, a lower loss) before stopping"
     )
@@ -106,8 +114,8 @@ class TrainingConfig(Frozen):
 class RunConfig(Frozen):
     """All that decides what a training gives, but for the data."""
 
-    profile: Literal["default", "paper", "released"] = "default"
-    seed: int = Field(0, ge=0, lt=2**31)
+    profile: Literal["default", "paper", "released"] = Field("default", description="see profiles.py")
+    seed: int = Field(0, ge=0, lt=2**31, description="of the split, the views, the weights, dropout and all draws")
     encoder: EncoderConfig = EncoderConfig()
     view: ViewName = Field("auto", description="where the second view of a text comes from")
     method: MethodConfig = SharpReCLConfig()
