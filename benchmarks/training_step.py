@@ -1,4 +1,4 @@
-"""What share of a training step the loss and its rebalancing take: MiniLM, B = 128 (two views), C = 52, forward and backward.
+"""What share of a training step the loss and its rebalancing take: MiniLM, B = 128 (two views), C = 52.
 
 In alternation: the encoder's forward and backward with a trivial loss, and SharpReCL's loss alone, forward and backward
 from fixed features. Prints a table and appends dated JSON lines to results/training_step.jsonl.

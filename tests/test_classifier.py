@@ -150,6 +150,8 @@ def test_mistakes_are_sentences(encoder: str, fitted: TextClassifier, tmp_path: 
         make(encoder).predict(["text"])
     with pytest.raises(DataError, match=r"put it in brackets: \[text\]"):
         fitted.predict("text")
+    with pytest.raises(DataError, match=r"row.* 2.*not a text"):
+        fitted.predict(["text", None])
     with pytest.raises(DataError, match="fit needs labels"):
         make(encoder).fit(["text"])
     with pytest.raises(AssetError, match="holds no trained classifier"):

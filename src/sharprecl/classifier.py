@@ -14,6 +14,7 @@ from sklearn.exceptions import NotFittedError
 from sharprecl.config import RunConfig
 from sharprecl.data.tables import TextTable, read_table
 from sharprecl.data.tokens import tokenize
+from sharprecl.data.wording import rows_phrase
 from sharprecl.errors import DataError
 from sharprecl.evaluation.judge import Evaluation, evaluate
 from sharprecl.export import folder as saved
@@ -196,6 +197,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         self._fitted()
         if isinstance(texts, str):
             raise DataError("predict takes a list of texts, not one text; put it in brackets: [text]")
+        strange = [row for row, text in enumerate(texts) if not isinstance(text, str)]
+        if strange:
+            raise DataError(
+                f"{rows_phrase(strange)}: not a text; predict takes strings, so convert or leave out the others"
+            )
         tokens = tokenize(list(texts), self._tokenizer, self.config_.encoder.max_length)
         return predict(self._backbone, self._method, tokens, self._tokenizer.pad_token_id)
 

@@ -40,6 +40,7 @@ def run_demo(
     resume: bool,
     make_observer: Callable[[], Observer],
     show: Callable[[TextTable], None],
+    say: Callable[[str], None],
 ) -> DemoResult:
     """Train both encoders and the TF-IDF model, and leave SharpReCL's run in ``output``.
 
@@ -50,16 +51,20 @@ def run_demo(
         resume: finish a demo that was cut off.
         make_observer: makes one observer a training.
         show: is given the training table.
+        say: is told what comes next.
     """
     benchmark = load_r52()
     train, test = cap_per_class(benchmark.train, cap, seed), benchmark.test
     show(train)
+    say("1 of 3: TF-IDF + logistic regression, balanced class weights")
     references = {runs.FLOOR: runs.tfidf_reference(train, test, seed)}
     plain = _run("cross_entropy", train, test, output / "cross_entropy", seed, dict(references))
     main = _run("sharprecl", train, test, output, seed, references)
     for run in (plain, main):
         runs.claim(run.output, resume, overwrite=not resume)
+    say("2 of 3: MiniLM with plain cross-entropy")
     references["cross-entropy"] = runs.execute(plain, [make_observer()], resume).evaluation
+    say("3 of 3: MiniLM with SharpReCL, two views of every text")
     judged = runs.execute(main, [make_observer()], resume)
     return DemoResult({main.title: judged.evaluation, **references}, judged.on)
 

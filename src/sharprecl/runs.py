@@ -69,7 +69,16 @@ class Run:
     device: str = "auto"
     text_column: str = "text"
     label_column: str = "label"
-    title: str = "SharpReCL"
+    title: str = ""
+
+    def __post_init__(self) -> None:
+        self.title = row_title(self.config, self.title)
+
+
+def row_title(config: RunConfig, name: str = "") -> str:
+    """How tables call a run; whatever was chosen on test data says so in every table."""
+    mark = " (epoch chosen on test texts)" if config.training.select_on == "test" else ""
+    return (name or config.method.name) + mark
 
 
 def is_finished(output: Path) -> bool:

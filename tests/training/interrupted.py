@@ -4,6 +4,7 @@ The N-th passing of the point kills. ``never`` lets the command run to its end.
 """
 
 import os
+import resource
 import signal
 import sys
 from typing import Any
@@ -50,6 +51,21 @@ def kill_in_half_written_file(passing: int) -> None:
     checkpoint._write = wrapper
 
 
+def fill_the_disk_at(passing: int) -> None:
+    """From the given checkpoint on, the kernel refuses files of over 1,000 bytes."""
+    original = checkpoint._write
+    calls = 0
+
+    def wrapper(path: Any, value: Any) -> None:
+        nonlocal calls
+        calls += 1
+        if calls == passing:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
+        original(path, value)
+
+    checkpoint._write = wrapper
+
+
 def main() -> None:
     point, passing = sys.argv[1], int(sys.argv[2])
     sys.argv = ["sharprecl", *sys.argv[3:]]
@@ -59,6 +75,8 @@ def main() -> None:
         kill_at(loop.Trainer, "_select", passing, after=True)
     elif point == "half_checkpoint":
         kill_in_half_written_file(passing)
+    elif point == "full_disk":
+        fill_the_disk_at(passing)
     elif point == "before_judging":
         kill_at(session, "train", passing, after=True)
         from sharprecl import classifier

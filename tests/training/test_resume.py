@@ -77,3 +77,16 @@ def test_without_resume_a_cut_off_run_is_not_overwritten(folder: Path) -> None:
     other = run(folder, "again", "never", 0, "--resume", "--seed", "5")
     assert other.returncode == 2
     assert "belongs to a run with other settings or other data" in other.stderr
+
+
+@pytest.mark.asset
+def test_a_full_disk_ends_in_one_sentence_and_can_be_resumed(folder: Path) -> None:
+    full = run(folder, "full", "full_disk", 4)
+    assert full.returncode == 2, full.stderr
+    assert len(full.stderr.strip().splitlines()) == 1
+    assert "last good checkpoint is at step 3; free some space" in full.stderr
+    resumed = run(folder, "full", "never", 0, "--resume")
+    assert resumed.returncode == 0, resumed.stderr
+    assert "resumed at step 3" in resumed.stdout
+    for name in COMPARED:
+        assert (folder / "full" / name).read_bytes() == (folder / "calm" / name).read_bytes(), name

@@ -27,6 +27,7 @@ def demo(
         resume=resume,
         make_observer=lambda: make_progress(console),
         show=lambda table: show_table(console, table, f"R52, at most {cap} texts a class"),
+        say=lambda sentence: console.print(sentence, style="bold", highlight=False),
     )
     show_judged(console, judged.evaluations, judged.on)
     console.print(f"model    {output / 'model'}\nreport   {output / 'report.html'}", highlight=False, soft_wrap=True)

@@ -43,7 +43,7 @@ def evaluate(
     classifier = TextClassifier.load(run, device=device)
     judged = runs.judge(classifier, table, f"{data.name}, {len(table)} texts")
     folder = output or run / "evaluations" / data.stem
-    title = classifier.config_.method.name
+    title = runs.row_title(classifier.config_)
     history = run / "history.jsonl"
     runs.report(
         folder / runs.REPORT,

@@ -1,5 +1,6 @@
 """The ``sharprecl`` command. Everything heavy is imported inside the commands: ``--help`` must answer at once."""
 
+import errno
 import sys
 from typing import Annotated
 
@@ -12,6 +13,9 @@ from sharprecl.cli.predict import predict
 from sharprecl.cli.train import train
 from sharprecl.errors import SharpReCLError
 from sharprecl.version import __version__
+
+# A full, read-only or forbidden disk can show at any write; it is the user's to mend, not a fault of the program.
+_DISK = {errno.ENOSPC, errno.EROFS, errno.EACCES, errno.EPERM, errno.EDQUOT, errno.EFBIG}
 
 app = typer.Typer(
     name="sharprecl",
@@ -48,6 +52,16 @@ def main() -> None:
         app()
     except SharpReCLError as error:
         typer.echo(f"sharprecl: {error}", err=True)
+        sys.exit(2)
+    except OSError as error:
+        if error.errno not in _DISK:
+            raise
+        where = f" {error.filename}" if error.filename else ""
+        typer.echo(
+            f"sharprecl: could not write{where} ({error.strerror}); free some space or make the folder writable, then "
+            f"run the same command again ('sharprecl train' with --resume)",
+            err=True,
+        )
         sys.exit(2)
     except KeyboardInterrupt:
         typer.echo("sharprecl: interrupted; 'sharprecl train' goes on from its last checkpoint with --resume", err=True)

@@ -68,7 +68,6 @@ def train(
         device=device,
         text_column=text,
         label_column=label,
-        title=settings.method.name,
     )
     if held_out is not None:
         run.references[runs.FLOOR] = runs.tfidf_reference(table, held_out, settings.seed)

@@ -13,7 +13,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from sharprecl.errors import ExportError
+from safetensors import SafetensorError
+
+from sharprecl.errors import CheckpointError, ExportError
 from sharprecl.export.card import FILE, Card, read_card
 from sharprecl.export.stock import stock_model
 from sharprecl.files import sync, write_json
@@ -48,6 +50,11 @@ def save(folder: Path, backbone: Backbone, tokenizer: Any, card: Card) -> Card:
         for old in (STOCK, OPENED):
             shutil.rmtree(folder / old, ignore_errors=True)
         temporary.rename(folder / name)
+    except SafetensorError as error:
+        raise CheckpointError(
+            f"the model could not be written to {folder} ({error}); free some space or make the folder writable, "
+            f"then run the same command again ('sharprecl train' with --resume)"
+        ) from error
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
     write_json(folder / FILE, asdict(card))

@@ -136,7 +136,7 @@ class Trainer:
         self.method.to(self.device)
         groups = parameter_groups(self.backbone, self.method, training, self.plan)
         self._base_rates = [float(group["lr"]) for group in groups]  # type: ignore[arg-type]
-        self._optimizer = torch.optim.AdamW(groups)
+        self._optimizer = torch.optim.AdamW(groups, fused=True)
         self._parameters = [p for group in self._optimizer.param_groups for p in group["params"]]
         self._best: dict[str, Any] | None = None
         self._best_is_new = False
