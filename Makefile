@@ -26,7 +26,7 @@ demo: assets  ## Train on a long-tailed sample of R52 and judge it (under 6 minu
 	$(BIN)/sharprecl demo --output runs/demo
 
 test: assets  ## Run every test.
-	$(BIN)/python -m pytest -n 2 -q
+	$(BIN)/python -m pytest -n 2 --dist loadscope -q
 
 lint: $(STAMP)  ## Check style.
 	$(BIN)/ruff check .
