@@ -44,5 +44,5 @@ imports: $(STAMP)  ## Check that imports point one way.
 
 check: lint types imports test  ## All of the above.
 
-clean:  ## Remove the virtual environment and the runs.
-	rm -rf $(VENV) runs
+clean:  ## Remove the virtual environment and the demo's run; other runs are yours.
+	rm -rf $(VENV) runs/demo

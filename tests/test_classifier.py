@@ -172,3 +172,124 @@ def test_a_newer_format_is_refused(fitted: TextClassifier, tmp_path: Path) -> No
     (tmp_path / "sharprecl.json").write_text(json.dumps({**card, "format": 99, "version": "9.0"}))
     with pytest.raises(AssetError, match=r"saved by sharprecl 9\.0 in another format"):
         TextClassifier.load(tmp_path)
+
+
+def test_two_classes_follow_scikit_learns_conventions(encoder: str) -> None:
+    from sklearn.metrics import get_scorer
+
+    texts, labels = skewed_texts({"billing": 20, "access": 12})
+    classifier = make(encoder, max_epochs=2).fit(texts, labels)
+    assert classifier.decision_function(texts).shape == (32,)
+    assert ((classifier.decision_function(texts) > 0) == (classifier.predict(texts) == "billing")).all()
+    assert 0.0 <= get_scorer("roc_auc")(classifier, texts, labels) <= 1.0
+
+
+def test_embeddings_are_the_same_before_and_after_saving(fitted: TextClassifier, tmp_path: Path) -> None:
+    texts, _ = skewed_texts(seed=1)
+    fitted.save(tmp_path / "one")
+    once = TextClassifier.load(tmp_path / "one")
+    once.save(tmp_path / "two")
+    twice = TextClassifier.load(tmp_path / "two")
+    np.testing.assert_allclose(once.embed(texts), fitted.embed(texts), rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(twice.embed(texts), fitted.embed(texts), rtol=1e-4, atol=1e-4)
+
+
+def test_any_iterable_of_texts_will_do(fitted: TextClassifier, encoder: str) -> None:
+    import pandas as pd
+
+    texts, labels = skewed_texts(seed=1)
+    expected = fitted.predict(texts)
+    assert (fitted.predict(text for text in texts) == expected).all()
+    assert (fitted.predict(pd.Series(texts, index=range(100, 100 + len(texts)))) == expected).all()
+    from_iterators = make(encoder, max_epochs=1).fit(iter(texts), iter(labels))
+    from_lists = make(encoder, max_epochs=1).fit(texts, labels)
+    np.testing.assert_array_equal(from_iterators.scores(texts), from_lists.scores(texts))
+
+
+def test_an_interrupted_second_fit_leaves_the_first_whole(encoder: str, fitted: TextClassifier) -> None:
+    class Interrupt:
+        def recorded(self, record: Any, pace: Any) -> None:
+            raise KeyboardInterrupt
+
+        def said(self, sentence: str) -> None: ...
+
+        def closed(self) -> None: ...
+
+    texts, labels = skewed_texts(seed=1)
+    classifier = make(encoder, max_epochs=1).fit(texts, labels)
+    before = classifier.predict(texts).tolist()
+    with pytest.raises(KeyboardInterrupt):
+        classifier.fit(texts, [f"other {label}" for label in labels], observer=Interrupt())
+    assert classifier.predict(texts).tolist() == before
+    never = make(encoder)
+    with pytest.raises(KeyboardInterrupt):
+        never.fit(texts, labels, observer=Interrupt())
+    with pytest.raises(NotFittedError):
+        never.predict(texts)
+
+
+def test_integer_labels_keep_the_notes_and_fractions_are_refused(encoder: str) -> None:
+    texts = ["refund invoice", "login password", "refund card", "login reset", "parcel late"]
+    classifier = make(encoder, max_epochs=1).fit(texts, [10, 2, 10, 2, 7])
+    assert any("single text" in note for note in classifier.notes_)
+    assert classifier.classes_.tolist() == [2, 7, 10]
+    with pytest.raises(DataError, match="turn them into strings"):
+        make(encoder).fit(texts, [0.5, 1.0, 0.5, 1.0, 1.0])
+
+
+def test_a_save_that_is_cut_off_leaves_no_model_under_old_names(
+    fitted: TextClassifier, encoder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from sharprecl.export import folder as export
+
+    fitted.save(tmp_path)
+    texts, labels = skewed_texts()
+    other = make(encoder, max_epochs=1).fit(texts, [f"x {label}" for label in labels])
+
+    def killed(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(export, "write_json", killed)
+        with pytest.raises(KeyboardInterrupt):
+            other.save(tmp_path)
+    with pytest.raises(AssetError, match="holds no trained classifier"):
+        TextClassifier.load(tmp_path)
+
+
+def test_a_card_of_another_run_is_refused(fitted: TextClassifier, tmp_path: Path) -> None:
+    fitted.save(tmp_path)
+    card = json.loads((tmp_path / "sharprecl.json").read_text())
+    card["label_names"] = [f"x {name}" for name in card["label_names"]]
+    (tmp_path / "sharprecl.json").write_text(json.dumps(card))
+    with pytest.raises(AssetError, match="name different classes"):
+        TextClassifier.load(tmp_path)
+
+
+def test_saving_does_not_replace_a_strangers_model(fitted: TextClassifier, tmp_path: Path) -> None:
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "mine.txt").write_text("mine")
+    with pytest.raises(ConfigError, match="was not written by sharprecl"):
+        fitted.save(tmp_path)
+    assert (tmp_path / "model" / "mine.txt").read_text() == "mine"
+
+
+def test_checkpoints_go_when_the_training_is_done(encoder: str, tmp_path: Path) -> None:
+    make(encoder, max_epochs=1).fit(*skewed_texts(), output=tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["history.jsonl"]
+
+
+def test_texts_longer_than_the_encoder_are_refused_before_training(encoder: str) -> None:
+    with pytest.raises(ConfigError, match=r"max_length is 600, but this encoder takes at most 96 tokens"):
+        make(encoder, max_length=600).fit(*skewed_texts())
+
+
+def test_a_decoder_without_padding_trains(tmp_path: Path) -> None:
+    encoder = tiny_encoder(tmp_path / "llama", "llama")
+    config = json.loads((tmp_path / "llama" / "config.json").read_text())
+    (tmp_path / "llama" / "config.json").write_text(json.dumps({**config, "pad_token_id": None}))
+    texts, labels = skewed_texts()
+    classifier = make(encoder, max_epochs=1).fit(texts, labels)
+    classifier.save(tmp_path / "out")
+    loaded = TextClassifier.load(tmp_path / "out")
+    np.testing.assert_allclose(loaded.predict_proba(texts), classifier.predict_proba(texts), atol=1e-5)

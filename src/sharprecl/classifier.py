@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+import shutil
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 
 from sharprecl.config import RunConfig
+from sharprecl.data.labels import typed_labels, typed_table
 from sharprecl.data.tables import TextTable, read_table
 from sharprecl.data.tokens import tokenize
 from sharprecl.data.wording import rows_phrase
@@ -24,7 +26,7 @@ from sharprecl.profiles import given, merge, resolve
 from sharprecl.training.hardware import pick_device
 from sharprecl.training.history import Observer, Silent
 from sharprecl.training.inference import predict, softmax
-from sharprecl.training.session import Trained, train
+from sharprecl.training.session import CHECKPOINTS, Trained, train
 
 if TYPE_CHECKING:
     from typing import Self
@@ -124,6 +126,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         test: tuple[Sequence[str], Sequence[Any]] | TextTable | None = None,
         output: str | Path | None = None,
         resume: bool = False,
+        keep_checkpoints: bool = False,
         observer: Observer | None = None,
     ) -> Self:
         """Train.
@@ -134,57 +137,46 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             test: only for ``select_on="test"``, which exists for parity with published numbers.
             output: folder for checkpoints and ``history.jsonl``; None keeps everything in memory.
             resume: go on from the newest checkpoint in ``output``.
+            keep_checkpoints: leave them there after the training.
             observer: is told how it goes.
 
         Raises:
             SharpReCLError: what is wrong with data, settings, assets or disk.
         """
         config = self.run_config()
-        table = self._learn_labels(texts, labels)
+        if isinstance(texts, TextTable):
+            table, classes, label_type = texts, np.asarray(texts.label_names), "str"
+        else:
+            table, classes, label_type = typed_table(texts, labels)
         if test is not None and not isinstance(test, TextTable):
             test = read_table(_strings(*test), label_names=table.label_names)
         folder = None if output is None else Path(output)
-        self.trained_: Trained | None = train(
+        trained = train(
             table, config, observer or Silent(), test=test, output=folder, resume=resume, device=self.device
         )
-        self._backbone, self._tokenizer = self.trained_.backbone, self.trained_.tokenizer
-        self._method: Method | None = self.trained_.method
-        self.config_ = config
-        self.notes_ = self.trained_.notes
-        self.class_counts_ = table.class_counts
+        if folder is not None and not keep_checkpoints:
+            shutil.rmtree(folder / CHECKPOINTS, ignore_errors=True)
+        # Only now, so that an interrupted second fit leaves the first one's answers whole.
+        self.trained_: Trained | None = trained
+        self.classes_, self._label_type = classes, label_type
+        self.class_counts_, self.config_, self.notes_ = table.class_counts, config, trained.notes
+        self._method: Method | None = trained.method
+        self._backbone, self._tokenizer = trained.backbone, trained.tokenizer
+        self._pooling, self._feature_scale = str(trained.backbone.pooling), 1.0
         return self
 
-    def _learn_labels(self, texts: Sequence[str] | TextTable, labels: Sequence[Any] | None) -> TextTable:
-        if isinstance(texts, TextTable):
-            self.classes_ = np.asarray(texts.label_names)
-            self._label_type = "str"
-            return texts
-        if labels is None:
-            raise DataError("fit needs labels; call fit(texts, labels)")
-        table = read_table((texts, labels))
-        first = labels[0] if not hasattr(labels, "iloc") else labels.iloc[0]
-        self._label_type = (
-            "bool" if isinstance(first, bool | np.bool_) else ("int" if isinstance(first, int | np.integer) else "str")
-        )
-        self.classes_ = _typed_labels(table.label_names, self._label_type)
-        if self._label_type == "int":
-            # Numbers sort as numbers: 2 before 10.
-            order = np.argsort(self.classes_)
-            self.classes_ = self.classes_[order]
-            table = read_table(_strings(texts, labels), label_names=tuple(str(c) for c in self.classes_))
-        return table
-
     def decision_function(self, texts: Sequence[str]) -> np.ndarray:
-        """Scores before the softmax, shape [N, C]."""
-        return self.scores_and_embeddings(texts)[0]
+        """Scores before the softmax: [N, C], or for two classes [N], that of the second less that of the first."""
+        scores = self.scores(texts)
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
     def predict_proba(self, texts: Sequence[str]) -> np.ndarray:
         """Probabilities, shape [N, C], columns in the order of ``classes_``."""
-        return softmax(self.decision_function(texts))
+        return softmax(self.scores(texts))
 
     def predict(self, texts: Sequence[str]) -> np.ndarray:
         """The most probable label of each text, shape [N]."""
-        best_N = self.decision_function(texts).argmax(1)
+        best_N = self.scores(texts).argmax(1)
         answer: np.ndarray = self.classes_[best_N]
         return answer
 
@@ -192,24 +184,31 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         """Features in front of the classifier, shape [N, H]."""
         return self.scores_and_embeddings(texts)[1]
 
+    def scores(self, texts: Sequence[str]) -> np.ndarray:
+        """Scores before the softmax (the logits), shape [N, C]."""
+        return self._run(texts, embed=False)[0]
+
     def scores_and_embeddings(self, texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
         """Scores [N, C] and features [N, H], both from one pass."""
+        scores, features = self._run(texts, embed=True)
+        return scores, features * np.float32(self._feature_scale)
+
+    def _run(self, texts: Iterable[str], *, embed: bool) -> tuple[np.ndarray, np.ndarray]:
         self._fitted()
         if isinstance(texts, str):
             raise DataError("predict takes a list of texts, not one text; put it in brackets: [text]")
-        strange = [row for row, text in enumerate(texts) if not isinstance(text, str)]
+        known = list(texts)
+        strange = [row for row, text in enumerate(known) if not isinstance(text, str)]
         if strange:
-            raise DataError(
-                f"{rows_phrase(strange)}: not a text; predict takes strings, so convert or leave out the others"
-            )
-        tokens = tokenize(list(texts), self._tokenizer, self.config_.encoder.max_length)
-        return predict(self._backbone, self._method, tokens, self._tokenizer.pad_token_id)
+            raise DataError(f"{rows_phrase(strange)}: not a text; convert the values to strings or leave them out")
+        tokens = tokenize(known, self._tokenizer, self.config_.encoder.max_length)
+        return predict(self._backbone, self._method, tokens, self._tokenizer.pad_token_id, embed=embed)
 
     def evaluate(self, texts: Sequence[str], labels: Sequence[Any]) -> Evaluation:
         """Judge the classifier on labelled texts: all metrics, by class and by frequency, with intervals."""
         names = tuple(str(label) for label in self._fitted().classes_)
         table = read_table(_strings(texts, labels), label_names=names)
-        answers = self.decision_function(table.texts).argmax(1)
+        answers = self.scores(table.texts).argmax(1)
         return evaluate(table.label_ids, answers, self.class_counts_, names)
 
     def save(self, folder: str | Path, *, text_column: str = "text", label_column: str = "label") -> Card:
@@ -224,7 +223,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         """
         self._fitted()
         card = dataclasses.replace(self._card(), text_column=text_column, label_column=label_column)
-        return saved.save(Path(folder), self._backbone, self._tokenizer, card)
+        refused = "" if self._method is None else self._method.not_exportable_because
+        return saved.save(Path(folder), self._backbone, self._tokenizer, card, refused)
 
     @classmethod
     def load(cls, folder: str | Path, device: str = "auto") -> TextClassifier:
@@ -233,12 +233,13 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         Raises:
             AssetError: there is none in this folder.
         """
-        backbone, tokenizer, card = saved.load(Path(folder))
+        backbone, tokenizer, card, scale = saved.load(Path(folder))
         classifier = cls(config=card.config, device=device)
         classifier._backbone, classifier._tokenizer = backbone.to(pick_device(device)), tokenizer
         classifier._method, classifier.trained_ = None, None
+        classifier._pooling, classifier._feature_scale = card.pooling, scale
         classifier._label_type = card.label_type
-        classifier.classes_ = _typed_labels(tuple(card.label_names), card.label_type)
+        classifier.classes_ = typed_labels(card.label_names, card.label_type)
         classifier.class_counts_ = np.asarray(card.class_counts)
         classifier.config_ = resolve(card.config)
         classifier.notes_ = []
@@ -250,23 +251,15 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             label_type=self._label_type,
             class_counts=[int(count) for count in self.class_counts_],
             max_length=self.config_.encoder.max_length,
-            pooling=self._backbone.pooling,
+            pooling=self._pooling,
             config=self.config_.model_dump(mode="json"),
         )
 
     def _fitted(self) -> Self:
-        if not hasattr(self, "classes_"):
+        if not hasattr(self, "_backbone"):
             raise NotFittedError("this TextClassifier is not fitted yet; call fit(texts, labels) first")
         return self
 
 
 def _strings(texts: Sequence[str], labels: Sequence[Any]) -> tuple[Sequence[str], list[str]]:
     return texts, [str(label) for label in labels]
-
-
-def _typed_labels(names: tuple[str, ...], kind: str) -> np.ndarray:
-    if kind == "int":
-        return np.asarray([int(name) for name in names])
-    if kind == "bool":
-        return np.asarray([name == "True" for name in names])
-    return np.asarray(names)

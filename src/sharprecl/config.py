@@ -31,7 +31,7 @@ class SharpReCLConfig(Frozen):
     mixup_alpha: float = Field(0.5, gt=0, description="mixing coefficients are drawn from Beta(alpha, alpha)")
     ratio_start: Fraction = Field(0.5, description="share of hard-mixup among the synthetic samples at the start")
     ratio_by: Literal["iteration", "epoch"] = Field("iteration", description="when that share grows towards 1")
-    anchor_weight: AnchorWeight = Field("neg_log_prior", description="weight of an anchor by its class's rarity")
+    anchor_weight: AnchorWeight = Field("none", description="weight of an anchor by its class's rarity")
     effective_number_beta: float = Field(0.9999, gt=0, lt=1, description="beta of the effective number of texts")
     positives: Literal["mean", "sum"] = Field("mean", description="how an anchor's positives are combined")
     prior_smoothing: Literal["none", "epsilon", "laplace"] = Field(

@@ -57,7 +57,7 @@ def resolve(settings: Mapping[str, Any]) -> RunConfig:
         ConfigError: an unknown or unfit setting; the sentence gives its path.
     """
     profile = settings.get("profile", "default")
-    if profile not in PROFILES:
+    if not isinstance(profile, str) or profile not in PROFILES:
         raise ConfigError(f"profile: {profile!r} is not known; choose one of {', '.join(PROFILES)}")
     base = {key: dict(value) for key, value in PROFILES[profile].items()}
     if _method_name(settings) != "sharprecl":

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from filelock import FileLock, Timeout
 
 from sharprecl.classifier import TextClassifier
 from sharprecl.config import RunConfig
@@ -29,6 +30,8 @@ from sharprecl.data.tables import TextTable
 from sharprecl.errors import ConfigError, MissingExtraError
 from sharprecl.evaluation.judge import Evaluation, evaluate
 from sharprecl.evaluation.references import tfidf_logistic
+from sharprecl.export.card import FILE as CARD
+from sharprecl.export.card import OPENED, STOCK
 from sharprecl.files import sha256_json, write_json, write_text
 from sharprecl.profiles import to_yaml
 from sharprecl.report.data import ReportData
@@ -42,6 +45,7 @@ from sharprecl.version import __version__
 METRICS, ENVIRONMENT, REPORT, CONFIG = "metrics.json", "environment.json", "report.html", "config.yaml"
 
 
+LOCK = "training.lock"
 FLOOR = "TF-IDF + logistic regression"
 
 
@@ -90,16 +94,23 @@ def claim(output: Path, resume: bool, overwrite: bool) -> None:
     """Make the folder this run's own.
 
     Raises:
-        ConfigError: another run is there and neither resume nor overwrite was asked for.
+        ConfigError: another run is there and neither resume nor overwrite was asked for, or what is there is not ours.
     """
+    ours = (METRICS, ENVIRONMENT, REPORT, CONFIG, STOCK, OPENED, "tensorboard")
+    marks = (CHECKPOINTS, HISTORY, CARD)
+    marked = any((output / name).exists() for name in marks)
+    foreign = [name for name in ours if (output / name).exists()]
+    if foreign and not marked:
+        raise ConfigError(
+            f"{output / foreign[0]} was not written by a training run and would be replaced; choose another --output"
+        )
     if overwrite:
-        for name in (METRICS, ENVIRONMENT, REPORT, CONFIG, HISTORY, "sharprecl.json"):
-            (output / name).unlink(missing_ok=True)
-        for name in ("model", "opened", CHECKPOINTS, "tensorboard"):
-            shutil.rmtree(output / name, ignore_errors=True)
+        # Checkpoints go first: were this cut off, nothing of the old run could be resumed by mistake.
+        for name in (CHECKPOINTS, METRICS, *ours, *marks):
+            _remove(output / name)
     elif is_finished(output) and not resume:
         raise ConfigError(f"{output} holds a finished run; choose another --output, or add --overwrite")
-    elif (output / HISTORY).exists() and not resume:
+    elif marked and not resume:
         raise ConfigError(
             f"{output} holds a run that was cut off; add --resume to finish it, --overwrite to start anew"
         )
@@ -109,18 +120,63 @@ def claim(output: Path, resume: bool, overwrite: bool) -> None:
         raise ConfigError(f"{output} cannot be made ({error.strerror}); choose another --output") from error
 
 
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def check_same(run: Run) -> None:
+    """See that a finished folder holds this very run.
+
+    Raises:
+        ConfigError: its data or settings are others.
+    """
+    metrics = json.loads((run.output / METRICS).read_text(encoding="utf-8"))
+    if metrics["data"]["train"] != run.table.content_hash or metrics["config"] != _config_hash(run.config):
+        raise ConfigError(
+            f"{run.output} holds a finished run with other settings or other data; choose another --output, "
+            f"or add --overwrite instead of --resume"
+        )
+
+
+def _config_hash(config: RunConfig) -> str:
+    return sha256_json(config.model_dump(mode="json"))
+
+
 def execute(run: Run, observers: Sequence[Observer], resume: bool = False) -> Judged:
-    """Train, save, judge what was saved, and write everything into the run's folder."""
+    """Train, save, judge what was saved, and write everything into the run's folder.
+
+    Raises:
+        SharpReCLError: what is wrong with data, settings, assets or disk, or another process trains into the folder.
+    """
+    run.output.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(run.output / LOCK, timeout=0)
+    try:
+        lock.acquire()
+    except Timeout as error:
+        raise ConfigError(
+            f"another process is training into {run.output}; wait for it, or choose another --output"
+        ) from error
+    try:
+        return _execute(run, observers, resume)
+    finally:
+        (run.output / LOCK).unlink(missing_ok=True)
+        lock.release()
+
+
+def _execute(run: Run, observers: Sequence[Observer], resume: bool) -> Judged:
     started = time.time()
-    write_text(run.output / CONFIG, to_yaml(run.config))
+    if not resume:
+        write_text(run.output / CONFIG, to_yaml(run.config))
     classifier = TextClassifier(config=run.config.model_dump(mode="json"), device=run.device)
     watching = _Together([*observers, *_tensorboard(run.output)])
-    classifier.fit(run.table, test=run.test, output=run.output, resume=resume, observer=watching)
+    classifier.fit(run.table, test=run.test, output=run.output, resume=resume, keep_checkpoints=True, observer=watching)
+    write_text(run.output / CONFIG, to_yaml(run.config))
     trained = classifier.trained_
     assert trained is not None
-    card = classifier.save(run.output, text_column=run.text_column, label_column=run.label_column)
-    if card.not_stock_because:
-        watching.said(f"not saved as a stock model: {card.not_stock_because}")
+    classifier.save(run.output, text_column=run.text_column, label_column=run.label_column)
     # What is judged is what was saved, read back: the figures belong to the files that get deployed.
     product = TextClassifier.load(run.output, device=run.device)
     judged = judge(product, *_judge_on(run, trained.validation))
@@ -128,10 +184,15 @@ def execute(run: Run, observers: Sequence[Observer], resume: bool = False) -> Ju
         **describe_machine(),
         "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(started)),
         "training_seconds": trained.outcome.seconds,
-        "total_seconds": time.time() - started,
+        "seconds_of_this_process": time.time() - started,
         "peak_memory_bytes": trained.outcome.peak_memory_bytes,
         "device": trained.outcome.device,
         "precision": trained.outcome.precision,
+    }
+    hashes = {
+        "config": _config_hash(run.config),
+        "train": run.table.content_hash,
+        "evaluated": judged.table.content_hash,
     }
     metrics = {
         "evaluated_on": judged.on,
@@ -140,16 +201,10 @@ def execute(run: Run, observers: Sequence[Observer], resume: bool = False) -> Ju
         "training": trained.facts,
         "notes": trained.notes,
         "selected_on": run.config.training.select_on,
-        "data": {"train": run.table.content_hash, "evaluated": judged.table.content_hash},
-        "config": sha256_json(run.config.model_dump(mode="json")),
+        "data": {"train": hashes["train"], "evaluated": hashes["evaluated"]},
+        "config": hashes["config"],
     }
     write_json(run.output / ENVIRONMENT, environment)
-    settings = {
-        "configuration": run.config.model_dump(mode="json"),
-        "training": trained.facts,
-        "hashes": {"config": metrics["config"], **metrics["data"]},  # type: ignore[dict-item]
-        "environment": environment,
-    }
     report(
         run.output / REPORT,
         judged,
@@ -157,7 +212,12 @@ def execute(run: Run, observers: Sequence[Observer], resume: bool = False) -> Ju
         train_counts=run.table.class_counts,
         references=run.references,
         history=read_history(run.output / HISTORY),
-        settings=settings,
+        settings={
+            "configuration": run.config.model_dump(mode="json"),
+            "training": trained.facts,
+            "hashes": hashes,
+            "environment": environment,
+        },
         notes=trained.notes,
         say=watching,
     )
@@ -234,12 +294,6 @@ def describe_machine() -> dict[str, Any]:
         "packages": versions,
         "command": [Path(sys.argv[0]).name, *sys.argv[1:]],
     }
-
-
-def read_metrics(output: Path) -> dict[str, Any]:
-    """The judgement of a finished run."""
-    value: dict[str, Any] = json.loads((output / METRICS).read_text(encoding="utf-8"))
-    return value
 
 
 def _judge_on(run: Run, validation: np.ndarray) -> tuple[TextTable, str]:

@@ -10,10 +10,13 @@ from pathlib import Path
 
 import pytest
 import yaml
+from rich.console import Console
 from typer.testing import CliRunner
 
 from sharprecl import TextClassifier
 from sharprecl.cli.main import app, main
+from sharprecl.cli.show import show_files, show_notes
+from sharprecl.errors import AssetError, MissingExtraError
 from tiny import skewed_texts, tiny_encoder
 
 SETTINGS = {
@@ -90,8 +93,10 @@ def test_train_evaluate_predict(command, folder: Path) -> None:
 
     status, out, err = command("evaluate", "runs/tickets", "held_out.csv")
     assert status == 0, err
-    again = json.loads((run / "evaluations" / "held_out" / "metrics.json").read_text())
+    judged = run / "evaluations" / "held_out.csv"
+    again = json.loads((judged / "metrics.json").read_text())
     assert again["evaluation"] == metrics["evaluation"], "the saved model is the judged one"
+    assert f"figures  {judged.relative_to(folder) / 'metrics.json'}\nreport   " in out
 
     status, out, err = command("predict", "runs/tickets", "new.jsonl", "--output", "predicted.jsonl", "--probabilities")
     assert status == 0, err
@@ -112,6 +117,133 @@ def test_train_evaluate_predict(command, folder: Path) -> None:
     assert status == 0, err
     assert "judged on validation split of tickets.csv" in out
     assert yaml.safe_load((run / "config.yaml").read_text())["training"]["max_epochs"] == 1
+
+
+@pytest.fixture(scope="module")
+def trained(folder: Path) -> Path:
+    """A finished run, for tests that leave it as it is."""
+    texts, labels = skewed_texts()
+    settings = {**SETTINGS, "encoder": {"name": str(folder / "encoder"), "max_length": 32}}
+    settings["training"] = {**SETTINGS["training"], "max_epochs": 1}
+    TextClassifier(config=settings).fit(texts, labels).save(folder / "kept", text_column="body", label_column="queue")
+    return folder / "kept"
+
+
+def test_brackets_in_a_path_are_no_markup_and_resume_compares_settings(command) -> None:
+    train = (*TRAIN, "--max-epochs", "1", "--output", "runs/[/a]")
+    status, out, err = command(*train)
+    assert status == 0, err
+    assert "model    runs/[/a]/model\n" in out
+    assert "report   runs/[/a]/report.html\n" in out
+    status, out, _ = command(*train, "--resume")
+    assert (status, "runs/[/a] is finished: nothing to resume" in out) == (0, True)
+    status, _, err = command(*train, "--seed", "5", "--resume")
+    assert (status, "other settings or other data" in err) == (2, True)
+
+
+def test_without_the_report_extra_no_report_is_named(command, trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert command("evaluate", "kept", "held_out.csv", "--output", "judged")[0] == 0
+    assert (trained.parent / "judged" / "report.html").exists()
+
+    def missing(*_: object) -> None:
+        raise MissingExtraError("install sharprecl[report]")
+
+    monkeypatch.setattr("sharprecl.runs.write_report", missing)
+    status, out, err = command("evaluate", "kept", "held_out.csv", "--output", "judged")
+    assert status == 0, err
+    assert "no report.html: install sharprecl[report]" in out
+    assert "figures  judged/metrics.json" in out
+    assert "report   " not in out
+    assert not (trained.parent / "judged" / "report.html").exists(), "the old report told of other figures"
+
+
+def test_only_files_that_exist_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    show_files(Console(), tmp_path)
+    assert capsys.readouterr().out == ""
+    (tmp_path / "opened").mkdir()
+    show_files(Console(), tmp_path)
+    assert capsys.readouterr().out == f"weights  {tmp_path / 'opened'}\n"
+
+
+@pytest.mark.parametrize("mark", ["sharprecl.json", "history.jsonl", "checkpoints"])
+def test_an_evaluation_never_overwrites_a_training(command, trained: Path, folder: Path, mark: str) -> None:
+    other = folder / "another"
+    other.mkdir(exist_ok=True)
+    (other / mark).touch()
+    for output in ("kept", "kept/../kept", "another"):
+        status, _, err = command("evaluate", "kept", "held_out.csv", "--output", output)
+        assert status == 2
+        assert "name another --output" in err
+    (other / mark).unlink()
+    assert not (trained / "metrics.json").exists()
+
+
+def test_evaluations_of_two_formats_of_one_name_stand_side_by_side(command, trained: Path, folder: Path) -> None:
+    with (folder / "held_out.csv").open(newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    (folder / "held_out.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for name in ("held_out.csv", "held_out.jsonl"):
+        assert command("evaluate", "kept", name)[0] == 0
+    assert {path.name for path in (trained / "evaluations").iterdir()} == {"held_out.csv", "held_out.jsonl"}
+
+
+@pytest.mark.parametrize("arguments", [("evaluate", "kept", "gap.csv"), ("predict", "kept", "gap.csv", "-o", "p.csv")])
+def test_notes_on_the_data_come_before_the_model(
+    command, trained: Path, folder: Path, arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "gap.csv").write_text("queue,body\nbilling,refund please\n\naccess,login\n")
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssetError("no model here")
+
+    monkeypatch.setattr(TextClassifier, "load", refuse)
+    status, out, err = command(*arguments)
+    assert (status, err) == (2, "sharprecl: no model here\n")
+    assert "note: gap.csv: 1 empty line(s) passed over, the first is line 3" in out
+
+
+def test_many_notes_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    show_notes(Console(), [f"[{n}]" for n in range(9)])
+    assert capsys.readouterr().out.splitlines() == [
+        *(f"note: [{n}]" for n in range(6)),
+        "and 3 more notes of this kind",
+    ]
+
+
+def test_ctrl_c_ends_with_a_hint(command, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sharprecl.data.tables.read_table", interrupt)
+    status, _, err = command(*TRAIN, "--output", "x")
+    assert status == 130
+    assert err == "sharprecl: interrupted; a training goes on from its last checkpoint with --resume\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "said"),
+    [
+        (("train",), 2, "Missing argument"),
+        (("train", "tickets.csv", "--output", "x", "--magic"), 2, "No such option"),
+        (("magic",), 2, "No such command"),
+        (("--help",), 0, "Start with"),
+        (("train", "--help"), 0, "--overwrite"),
+        (("--version",), 0, "sharprecl 0."),
+    ],
+)
+def test_usage_errors_and_help_are_typers_own(command, arguments: tuple[str, ...], status: int, said: str) -> None:
+    found, out, err = command(*arguments)
+    assert found == status
+    assert said in (err if status else out)
+    assert "interrupted" not in err
+
+
+def test_clean_leaves_the_users_runs(tmp_path: Path) -> None:
+    for name in ("demo", "mine"):
+        (tmp_path / "runs" / name).mkdir(parents=True)
+    makefile = Path(__file__).parents[2] / "Makefile"
+    subprocess.run(["make", "-f", makefile, "-C", tmp_path, "clean"], check=True, capture_output=True)
+    assert [path.name for path in (tmp_path / "runs").iterdir()] == ["mine"]
 
 
 def test_a_run_is_repeated_by_its_own_configuration(command, folder: Path) -> None:
@@ -136,6 +268,7 @@ def test_a_run_is_repeated_by_its_own_configuration(command, folder: Path) -> No
         ((*TRAIN, "--profile", "released", "--output", "x"), "--test FILE"),
         ((*TRAIN, "--device", "cuda:7", "--output", "x"), "not available here"),
         ((*TRAIN, "--output", "tickets.csv/x"), "cannot be made"),
+        ((*TRAIN, "--output", "x", "--resume", "--overwrite"), "leave out one of them"),
         (("evaluate", "nowhere", "held_out.csv"), "holds no trained classifier"),
         (("predict", "nowhere", "new.jsonl", "--output", "p.jsonl"), "holds no trained classifier"),
     ],

@@ -1,12 +1,14 @@
 """Capped samples: nested, and independent of the order of rows."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sharprecl.data.imbalance import cap_per_class, imbalance_ratio
-from sharprecl.data.tables import TextTable
+from sharprecl.data.tables import TextTable, read_table
 from sharprecl.errors import ConfigError, DataError
 
 
@@ -46,6 +48,23 @@ def test_order_of_rows_does_not_matter(rows, cap, seed, random):
 def test_the_seed_chooses():
     whole = table([(0, f"text {row}") for row in range(100)])
     assert len({cap_per_class(whole, 10, seed).texts for seed in range(5)}) == 5
+
+
+def test_the_sample_has_the_notes_of_a_table_read_from_it():
+    rows = [(0, "x"), (0, "x y"), (1, "z"), (1, "z y"), (2, "alone"), (0, "z")]
+    whole = replace(table(rows), notes=("3 texts too many",))
+    assert cap_per_class(whole, 1, 0).notes[0] == (
+        "the classes 'a', 'b' and 'c' have a single text: it is trained on, and validation cannot judge it"
+    )
+    names = [("a", "b", "c")[label] for label, _ in rows]
+    assert cap_per_class(whole, 9, 0).notes == read_table(([text for _, text in rows], names)).notes
+
+
+def test_notes_name_rows_of_the_whole_table():
+    rows = [(0, f"filler {row}") for row in range(20)] + [(1, "both"), (1, "b"), (2, "both")]
+    sample = cap_per_class(table(rows), 2, 0)
+    assert len(sample) == 5
+    assert sample.notes[-1] == "1 text has more than one label, the first in rows 21 and 23"
 
 
 def test_cap_below_one():

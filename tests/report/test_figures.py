@@ -3,13 +3,15 @@
 import numpy as np
 import pytest
 
+from sharprecl.evaluation.bands import band_masks
 from sharprecl.evaluation.judge import evaluate
+from sharprecl.report import figures
 from sharprecl.report.confusion import shown_classes, top_confusions
 from sharprecl.report.data import ReportData
 from sharprecl.report.embedding import embedding_map
 from sharprecl.report.figures import f1_by_frequency, label_distribution
 from sharprecl.report.findings import findings
-from sharprecl.report.svg import INK, clean
+from sharprecl.report.svg import BAND_COLOURS, INK, clean
 from sharprecl.report.training import learning_curves
 
 NAMES = ["big", "middle", "rare"]
@@ -31,6 +33,21 @@ def test_distribution_names_every_class_and_shows_its_size():
     assert "500 times" in figure.caption
     assert INK not in figure.svg
     assert "currentColor" in figure.svg
+
+
+def test_distribution_looks_at_the_bands_of_many_classes_once(monkeypatch):
+    looks = []
+    monkeypatch.setattr(figures, "band_masks", lambda counts: looks.append(1) or band_masks(counts))
+    counts = np.arange(1, 151)
+    figures.label_distribution([str(count) for count in counts], counts)
+    assert len(looks) == 2  # for the colours and for the legend
+    assert figures.class_colours(counts)[0] == BAND_COLOURS["tail"]
+
+
+def test_bars_keep_the_colours_of_their_classes():
+    svg = label_distribution(NAMES, TRAIN[::-1]).svg
+    places = [svg.index(BAND_COLOURS[band]) for band in ("head", "medium", "tail")]
+    assert places == sorted(places)
 
 
 def test_f1_points_carry_hover_titles_and_can_be_switched():

@@ -100,3 +100,37 @@ def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a folder")
     with pytest.raises(CheckpointError, match="there is no earlier checkpoint"):
         CheckpointFolder(tmp_path / "file" / "checkpoints", "run")
+
+
+def test_after_falling_back_the_best_weights_are_those_of_the_older_checkpoint(tmp_path: Path) -> None:
+    folder = CheckpointFolder(tmp_path, "run")
+    folder.save(50, payload(50), best={"w": torch.tensor(1.0)}, best_is_new=True)
+    folder.save(100, payload(100), best={"w": torch.tensor(2.0)}, best_is_new=True)
+    (tmp_path / "step-00000100" / "state.pt").write_bytes(b"lost by the disk")
+    folder = CheckpointFolder(tmp_path, "run")
+    found = folder.latest()
+    assert found is not None
+    assert (found["state"]["step"], float(found["best"]["w"])) == (50, 1.0)
+    assert folder.steps() == [50], "a damaged checkpoint must not take the place of a good one"
+    folder.save(60, payload(60), best={"w": torch.tensor(1.0)}, best_is_new=False)
+    again = folder.latest()
+    assert again is not None
+    assert (again["state"]["step"], float(again["best"]["w"])) == (60, 1.0)
+
+
+def test_a_new_run_does_not_keep_an_old_runs_checkpoints(tmp_path: Path) -> None:
+    CheckpointFolder(tmp_path, "old").save(90, payload(90), best=None, best_is_new=False)
+    folder = CheckpointFolder(tmp_path, "new")
+    folder.start_anew()
+    folder.save(1, payload(1), best=None, best_is_new=False)
+    assert folder.steps() == [1]
+    found = folder.latest()
+    assert found is not None
+    assert found["state"] == {"step": 1}
+
+
+def test_foreign_names_are_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "step-abc").mkdir()
+    folder = CheckpointFolder(tmp_path, "run")
+    folder.save(1, payload(1), best=None, best_is_new=False)
+    assert folder.steps() == [1]

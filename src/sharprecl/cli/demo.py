@@ -16,7 +16,7 @@ def demo(
     from rich.console import Console
 
     from sharprecl.cli.progress import make_progress
-    from sharprecl.cli.show import show_judged, show_table
+    from sharprecl.cli.show import say, show_files, show_judged, show_table
     from sharprecl.demo import run_demo
 
     console = Console()
@@ -27,7 +27,7 @@ def demo(
         resume=resume,
         make_observer=lambda: make_progress(console),
         show=lambda table: show_table(console, table, f"R52, at most {cap} texts a class"),
-        say=lambda sentence: console.print(sentence, style="bold", highlight=False),
+        say=lambda sentence: say(console, sentence, style="bold"),
     )
     show_judged(console, judged.evaluations, judged.on)
-    console.print(f"model    {output / 'model'}\nreport   {output / 'report.html'}", highlight=False, soft_wrap=True)
+    show_files(console, output)

@@ -12,16 +12,24 @@ def evaluate(
     text: Annotated[str | None, typer.Option(help="Column with the texts.  [default: as in training]")] = None,
     label: Annotated[str | None, typer.Option(help="Column with the labels.  [default: as in training]")] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Folder for figures and report.  [default: in the run]")
+        Path | None,
+        typer.Option("--output", "-o", help="Folder for figures and report.  [default: evaluations/FILE in the run]"),
     ] = None,
     device: Annotated[str, typer.Option(help="auto, cpu, cuda, ...")] = "auto",
     encoding: Annotated[str, typer.Option(help="Of .csv, .tsv and .jsonl files.")] = "utf-8",
 ) -> None:
     """Judge a trained classifier on labelled texts."""
     from sharprecl.data.tables import read_table
-    from sharprecl.export.card import read_card
+    from sharprecl.errors import ConfigError
+    from sharprecl.export.card import FILE, read_card
 
     card = read_card(run)
+    folder = output or run / "evaluations" / data.name
+    if any((folder / name).exists() for name in (FILE, "history.jsonl", "checkpoints")):
+        raise ConfigError(
+            f"{folder} is the folder of a training, whose own figures would be lost; name another --output, or leave "
+            f"it out for {run / 'evaluations' / data.name}"
+        )
     table = read_table(
         data,
         text or card.text_column,
@@ -32,19 +40,23 @@ def evaluate(
 
     from rich.console import Console
 
+    from sharprecl.cli.show import show_files, show_judged, show_notes
+
+    console = Console()
+    show_notes(console, table.notes)
+
     from sharprecl import runs
     from sharprecl.classifier import TextClassifier
     from sharprecl.cli.progress import make_progress
-    from sharprecl.cli.show import show_judged
     from sharprecl.files import write_json
     from sharprecl.training.history import read_history
 
-    console = Console()
     classifier = TextClassifier.load(run, device=device)
     judged = runs.judge(classifier, table, f"{data.name}, {len(table)} texts")
-    folder = output or run / "evaluations" / data.stem
     title = runs.row_title(classifier.config_)
     history = run / "history.jsonl"
+    # Without the report extra none is written, and an old one would tell of other figures.
+    (folder / runs.REPORT).unlink(missing_ok=True)
     runs.report(
         folder / runs.REPORT,
         judged,
@@ -59,4 +71,4 @@ def evaluate(
     figures = {"evaluated_on": judged.on, "evaluation": judged.evaluation.to_dict(), "data": table.content_hash}
     write_json(folder / runs.METRICS, figures)
     show_judged(console, {title: judged.evaluation}, judged.on)
-    console.print(f"figures  {folder / runs.METRICS}\nreport   {folder / runs.REPORT}", highlight=False, soft_wrap=True)
+    show_files(console, folder)

@@ -17,6 +17,9 @@ from sharprecl.version import __version__
 # A full, read-only or forbidden disk can show at any write; it is the user's to mend, not a fault of the program.
 _DISK = {errno.ENOSPC, errno.EROFS, errno.EACCES, errno.EPERM, errno.EDQUOT, errno.EFBIG}
 
+# What Typer makes of Ctrl-C, and nothing else here ends in.
+_INTERRUPTED = 130
+
 app = typer.Typer(
     name="sharprecl",
     help="Classify text when some classes are rare. Start with: sharprecl train data.csv --output runs/first",
@@ -63,6 +66,7 @@ def main() -> None:
             err=True,
         )
         sys.exit(2)
-    except KeyboardInterrupt:
-        typer.echo("sharprecl: interrupted; 'sharprecl train' goes on from its last checkpoint with --resume", err=True)
-        sys.exit(130)
+    except SystemExit as left:
+        if left.code == _INTERRUPTED:
+            typer.echo("sharprecl: interrupted; a training goes on from its last checkpoint with --resume", err=True)
+        raise

@@ -29,6 +29,11 @@ def predict(
 
     from rich.console import Console
 
+    from sharprecl.cli.show import say, show_notes
+
+    console = Console()
+    show_notes(console, rows.notes)
+
     from sharprecl.classifier import TextClassifier
 
     classifier = TextClassifier.load(run, device=device)
@@ -40,4 +45,4 @@ def predict(
     for index, name in enumerate(chance_columns):
         columns[name] = [round(float(chance), 6) for chance in chances[:, index]]
     write_predictions(rows, columns, output)
-    Console().print(f"{len(rows.texts)} texts classified: {output}", markup=False, highlight=False, soft_wrap=True)
+    say(console, f"{len(rows.texts)} texts classified: {output}")

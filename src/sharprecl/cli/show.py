@@ -1,34 +1,52 @@
-"""What the commands print about data and judgements."""
+"""What the commands print about data, judgements and files. Nothing of it is markup: a path may hold ``[/a]``."""
+
+from collections.abc import Sequence
+from pathlib import Path
 
 from rich.console import Console
 
 from sharprecl.data.tables import TextTable
 from sharprecl.evaluation.judge import Evaluation
 from sharprecl.evaluation.table import comparison_table
+from sharprecl.export.card import OPENED, STOCK
 
 _MANY_NOTES = 6
+_FILES = {STOCK: "model", OPENED: "weights", "metrics.json": "figures", "report.html": "report"}
+
+
+def say(console: Console, text: str, style: str | None = None) -> None:
+    """Print a sentence as it is, unbroken."""
+    console.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
 
 
 def show_table(console: Console, table: TextTable, name: str) -> None:
     """Say what was read: size, classes, skew, and what is odd."""
     counts = table.class_counts
     largest, smallest = table.label_names[counts.argmax()], table.label_names[counts.argmin()]
-    _plain(
+    say(
         console,
         f"{name}: {len(table)} texts, {table.num_classes} classes, "
         f"from {counts.max()} ({largest}) down to {counts.min()} ({smallest})",
     )
-    for note in table.notes[:_MANY_NOTES]:
-        _plain(console, f"note: {note}")
-    if len(table.notes) > _MANY_NOTES:
-        _plain(console, f"and {len(table.notes) - _MANY_NOTES} more notes in report.html")
+    show_notes(console, table.notes)
+
+
+def show_notes(console: Console, notes: Sequence[str]) -> None:
+    """Say what is odd about the data, the first few of it."""
+    for note in notes[:_MANY_NOTES]:
+        say(console, f"note: {note}")
+    if len(notes) > _MANY_NOTES:
+        say(console, f"and {len(notes) - _MANY_NOTES} more notes of this kind")
 
 
 def show_judged(console: Console, evaluations: dict[str, Evaluation], on: str) -> None:
     """Print the table of figures."""
     console.print(comparison_table(evaluations))
-    _plain(console, f"judged on {on}; 95 % bootstrap intervals")
+    say(console, f"judged on {on}; 95 % bootstrap intervals")
 
 
-def _plain(console: Console, text: str) -> None:
-    console.print(text, markup=False, highlight=False, soft_wrap=True)
+def show_files(console: Console, folder: Path) -> None:
+    """Say where the results lie: those that there are."""
+    for name, what in _FILES.items():
+        if (folder / name).exists():
+            say(console, f"{what:8} {folder / name}")

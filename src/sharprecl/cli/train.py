@@ -32,8 +32,13 @@ def train(
     """Train a classifier, judge it, and save a stock Hugging Face model."""
     # The data is checked before PyTorch is even imported: a broken file should not cost ten seconds.
     from sharprecl.data.tables import read_table
+    from sharprecl.errors import ConfigError
     from sharprecl.profiles import given, merge, read_yaml, resolve
 
+    if resume and overwrite:
+        raise ConfigError(
+            "--resume keeps what is in the output folder and --overwrite replaces it; leave out one of them"
+        )
     options = {
         "profile": profile,
         "seed": seed,
@@ -52,14 +57,9 @@ def train(
 
     from sharprecl import runs
     from sharprecl.cli.progress import make_progress
-    from sharprecl.cli.show import show_judged, show_table
+    from sharprecl.cli.show import say, show_files, show_judged, show_table
 
     console = Console()
-    if resume and runs.is_finished(output):
-        console.print(f"{output} is finished: nothing to resume", highlight=False)
-        return
-    runs.claim(output, resume, overwrite)
-    show_table(console, table, str(data))
     run = runs.Run(
         table=table,
         config=settings,
@@ -69,8 +69,14 @@ def train(
         text_column=text,
         label_column=label,
     )
+    if resume and runs.is_finished(output):
+        runs.check_same(run)
+        say(console, f"{output} is finished: nothing to resume")
+        return
+    runs.claim(output, resume, overwrite)
+    show_table(console, table, str(data))
     if held_out is not None:
         run.references[runs.FLOOR] = runs.tfidf_reference(table, held_out, settings.seed)
     judged = runs.execute(run, [make_progress(console)], resume)
     show_judged(console, {run.title: judged.evaluation, **run.references}, judged.on)
-    console.print(f"model    {output / 'model'}\nreport   {output / runs.REPORT}", highlight=False, soft_wrap=True)
+    show_files(console, output)

@@ -122,8 +122,20 @@ def known_ids(labels: Sequence[str], names: Sequence[str], sheet: Sheet) -> np.n
     return np.fromiter(map(ids.__getitem__, labels), dtype=np.int64, count=len(labels))
 
 
-def training_notes(texts: Sequence[str], ids: np.ndarray, names: Sequence[str], sheet: Sheet) -> tuple[str, ...]:
-    """Sentences on what is legal and yet worth knowing: single texts, look-alike labels, contradicting rows."""
+def training_notes(
+    texts: Sequence[str],
+    ids: np.ndarray,
+    names: Sequence[str],
+    rows: Sequence[int] | None = None,
+    lines: Sequence[int] | None = None,
+) -> tuple[str, ...]:
+    """Sentences on what is legal and yet worth knowing: single texts, look-alike labels, contradicting rows.
+
+    Args:
+        texts, ids, names: as in a ``TextTable``.
+        rows: which rows of a larger table the texts were; sentences name those. None: the texts are the table.
+        lines: where every row of the table starts in its file, counted from 1; None where there are no lines.
+    """
     notes: list[str] = []
     counts = np.bincount(ids, minlength=len(names)).tolist()
     single = [name for name, count in zip(names, counts, strict=True) if count == 1]
@@ -141,10 +153,11 @@ def training_notes(texts: Sequence[str], ids: np.ndarray, names: Sequence[str], 
     first_row: dict[str, int] = {}
     clashes = [row for row, text in enumerate(texts) if ids[first_row.setdefault(text, row)] != ids[row]]
     if clashes:
-        pair = rows_phrase([first_row[texts[clashes[0]]], clashes[0]], sheet.lines)
+        pair = [first_row[texts[clashes[0]]], clashes[0]]
+        where = rows_phrase(pair if rows is None else [rows[row] for row in pair], lines)
         distinct = len({texts[row] for row in clashes})
         notes.append(
-            f"{distinct} {_verb(range(distinct), 'text has', 'texts have')} more than one label, the first in {pair}"
+            f"{distinct} {_verb(range(distinct), 'text has', 'texts have')} more than one label, the first in {where}"
         )
     return tuple(notes)
 

@@ -3,18 +3,21 @@
 import hashlib
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
+from sharprecl.data.checks import training_notes
 from sharprecl.data.tables import TextTable
 from sharprecl.errors import ConfigError, DataError
 
 
 def cap_per_class(table: TextTable, cap: int, seed: int) -> TextTable:
-    """Keep at most ``cap`` texts of each class, in the table's order.
+    """Keep at most ``cap`` texts of each class of a training table, in the table's order.
 
     Texts are ranked by a hash of seed and text. So the choice depends neither on the order of the rows nor on
-    other classes, and what a smaller cap keeps, a larger one keeps as well.
+    other classes, and what a smaller cap keeps, a larger one keeps as well. The notes are those of the sample; rows
+    that they name are rows of ``table``.
 
     Raises:
         ConfigError: a cap below 1.
@@ -24,8 +27,9 @@ def cap_per_class(table: TextTable, cap: int, seed: int) -> TextTable:
     ranked: dict[int, list[tuple[bytes, int]]] = defaultdict(list)
     for row, (text, label) in enumerate(zip(table.texts, table.label_ids.tolist(), strict=True)):
         ranked[label].append((hashlib.sha256(f"{seed}\0{text}".encode()).digest(), row))
-    kept = [row for members in ranked.values() for _, row in sorted(members)[:cap]]
-    return table.select(sorted(kept))
+    kept = sorted(row for members in ranked.values() for _, row in sorted(members)[:cap])
+    sample = table.select(kept)
+    return replace(sample, notes=training_notes(sample.texts, sample.label_ids, sample.label_names, rows=kept))
 
 
 def imbalance_ratio(counts: Sequence[int] | np.ndarray) -> float:

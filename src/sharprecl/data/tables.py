@@ -107,4 +107,5 @@ def read_table(
             f"at least two classes: is {label!r} the column of labels?"
         )
     ids = known_ids(labels, names, sheet)
-    return TextTable(texts, ids, tuple(names), sheet.origin, sheet.notes + training_notes(texts, ids, names, sheet))
+    notes = sheet.notes + training_notes(texts, ids, names, lines=sheet.lines)
+    return TextTable(texts, ids, tuple(names), sheet.origin, notes)

@@ -3,18 +3,25 @@
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from sharprecl.errors import AssetError
 from sharprecl.version import __version__
 
 FORMAT = 1
 FILE = "sharprecl.json"
+STOCK, OPENED = "model", "opened"
+"""Where the weights lie: a stock model, or one that only this library may read."""
 
 
 @dataclass(frozen=True)
 class Card:
     """What a saved classifier says about itself."""
+
+    # A key that this version does not know could change what the others mean.
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(strict=True, extra="forbid")
 
     label_names: list[str]
     label_type: str
@@ -33,18 +40,51 @@ def read_card(folder: Path) -> Card:
     """Read only the page about a saved classifier.
 
     Raises:
-        AssetError: there is none, or it is of a newer version.
+        AssetError: there is none, it is damaged, or it is of another version.
     """
+    path = folder / FILE
     try:
-        values = json.loads((folder / FILE).read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        values = json.loads(text)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise AssetError(
             f"{folder} holds no trained classifier (no {FILE}); give the --output folder of 'sharprecl train', "
             f"and if that training was cut off, finish it with --resume"
         ) from error
+    except ValueError as error:
+        raise AssetError(_damaged(path, f"it is no JSON: {error}")) from error
+    if not isinstance(values, dict):
+        raise AssetError(_damaged(path, "it holds no JSON object"))
     if values.get("format") != FORMAT:
         raise AssetError(
             f"{folder} was saved by sharprecl {values.get('version')} in another format; "
             f"install that version, or train again"
         )
-    return Card(**values)
+    try:
+        return TypeAdapter(Card).validate_json(text)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise AssetError(_damaged(path, f"{where}: {first['msg']}")) from error
+
+
+def model_folder(folder: Path, card: Card) -> Path:
+    """Where the weights of a saved classifier lie.
+
+    Args:
+        folder: the one that holds the card.
+        card: says whether the model is stock.
+
+    Raises:
+        AssetError: they are not there.
+    """
+    path = folder / (OPENED if card.not_stock_because else STOCK)
+    if not (path / "config.json").is_file():
+        raise AssetError(
+            f"the model folder {path} is gone or incomplete (no config.json); copy the whole run again, or train again"
+        )
+    return path
+
+
+def _damaged(path: Path, reason: str) -> str:
+    return f"{path} is damaged ({reason}); copy the whole run again, or train again"

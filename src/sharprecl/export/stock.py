@@ -15,16 +15,14 @@ from typing import Any
 import torch
 from torch import nn
 
-from sharprecl.errors import ExportError
 from sharprecl.models.backbone import Backbone
+from sharprecl.models.pooling import check_expressible
 
 DROWNING = float(2**20)
 """K: far above any residual, far below float32's and bfloat16's range. float16 would overflow."""
 
 STRAIGHT = float(2**-14)
 """e: tanh(e x) / e differs from x by (e x)^2 / 3, relatively: 1e-7 at |x| = 9, float32's own resolution."""
-
-_BERT_LIKE = ("bert", "roberta", "xlm-roberta", "camembert")
 
 
 def stock_model(backbone: Backbone) -> Any:
@@ -56,19 +54,6 @@ def stock_model(backbone: Backbone) -> Any:
             _average(layers[-1])
         _straighten(_dense_before(model), backbone.classifier, model)
     return model.eval()
-
-
-def check_expressible(config: Any, pooling: str) -> None:
-    """Say whether a stock class can hold this pooling, before anybody pays for training.
-
-    Raises:
-        ExportError: it cannot.
-    """
-    if pooling != "native" and config.model_type not in _BERT_LIKE:
-        raise ExportError(
-            f"the stock {config.model_type!r} classifier cannot express {pooling!r} pooling "
-            f"(only {', '.join(_BERT_LIKE)} can); train with pooling 'native' to get a stock model"
-        )
 
 
 def _dense_before(model: Any) -> nn.Linear:

@@ -9,7 +9,7 @@ The method in five steps (Simple-Sampling, Hard-mixup and Rebalanced Contrastive
     they are (simple sampling), or mixed from two of the items that its prototype gets most wrong
     (hard-mixup), more and more of the latter as training goes on.
 3.  Contrastive loss L_CL: every item of D-hat is an anchor, compared with all others and with the synthetic
-    samples of its class, and weighted by the rarity of its class.
+    samples of its class, and weighted alike or by the rarity of its class.
 4.  Classification loss L_CLS: cross-entropy of the logits plus the log prior of the classes (logit
     compensation).
 5.  L = L_CLS + mu L_CL. Afterwards heads and samples are thrown away; the answer is the argmax of the bare

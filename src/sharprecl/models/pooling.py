@@ -4,14 +4,17 @@
 ``mean`` suits encoders that were trained as sentence encoders. ``cls`` is the raw first token, as in the paper.
 """
 
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
 
+from sharprecl.errors import ExportError
 from sharprecl.models import stock
 
 PoolingName = Literal["native", "mean", "cls"]
+
+_BERT_LIKE = ("bert", "roberta", "xlm-roberta", "camembert")
 
 MEAN_EPSILON = 1e-12
 """Epsilon of the normalisation behind ``mean``. It is not the encoder's own (RoBERTa: 1e-5): the exported model
@@ -44,3 +47,16 @@ def last_token(h_NTH: Tensor, mask_NT: Tensor) -> Tensor:
     positions_T = torch.arange(mask_NT.shape[1], device=mask_NT.device)
     last_N = (positions_T * mask_NT).argmax(1)
     return h_NTH[torch.arange(len(h_NTH), device=h_NTH.device), last_N]
+
+
+def check_expressible(config: Any, pooling: str) -> None:
+    """Say whether the stock class can hold this pooling after training (``export/stock.py`` does it).
+
+    Raises:
+        ExportError: it cannot.
+    """
+    if pooling != "native" and config.model_type not in _BERT_LIKE:
+        raise ExportError(
+            f"the stock {config.model_type!r} classifier cannot express {pooling!r} pooling "
+            f"(only {', '.join(_BERT_LIKE)} can); train with pooling 'native' to get a stock model"
+        )

@@ -7,9 +7,11 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any
 
 import torch
+from safetensors import SafetensorError
 from torch import nn
 
 from sharprecl.errors import AssetError, ConfigError
@@ -39,7 +41,8 @@ def load_classifier(source: str, label_names: tuple[str, ...] | None = None) -> 
         label_names: gives the model a fresh head with one output a name; None keeps the head that is there.
 
     Raises:
-        AssetError: there is no such model, or it cannot be reached.
+        AssetError: there is no such model, it cannot be reached, its file is damaged, or it lacks weights of the
+            encoder (with a head of its own: any weight), which would be left at random values.
     """
     from transformers import AutoModelForSequenceClassification
 
@@ -50,13 +53,38 @@ def load_classifier(source: str, label_names: tuple[str, ...] | None = None) -> 
             "id2label": dict(enumerate(label_names)),
             "label2id": {name: index for index, name in enumerate(label_names)},
             "problem_type": "single_label_classification",
-            "ignore_mismatched_sizes": True,
         }
     try:
         with quiet():
-            return AutoModelForSequenceClassification.from_pretrained(source, dtype=torch.float32, **changes)
+            # Other shapes are let through here, so that our own sentence tells of them below.
+            model, report = AutoModelForSequenceClassification.from_pretrained(
+                source, dtype=torch.float32, ignore_mismatched_sizes=True, output_loading_info=True, **changes
+            )
     except (OSError, ValueError) as error:
         raise AssetError(_cannot_load("encoder", source, error)) from error
+    except (SafetensorError, UnpicklingError, RuntimeError) as error:
+        raise AssetError(
+            f"the weights of {source!r} could not be read ({_first_line(error)}); the file is probably damaged or was "
+            f"cut off: fetch or copy it again"
+        ) from error
+    lost = set(report["missing_keys"]) | {name for name, *_ in report["mismatched_keys"]}
+    if label_names is None and lost:
+        raise AssetError(
+            f"the saved classifier {source!r} lacks {len(lost)} of its weights or has them in another shape (the first "
+            f"is {min(lost)!r}); it was probably copied in part or changed: copy it again, or train again"
+        )
+    if lost := {name for name in lost if _of_encoder(name, model.base_model_prefix)}:
+        raise AssetError(
+            f"the encoder {source!r} lacks {len(lost)} of the weights that {type(model).__name__} needs or has them in "
+            f"another shape (the first is {min(lost)!r}); its checkpoint probably belongs to another architecture: "
+            f"correct its config.json, or choose another encoder"
+        )
+    return model
+
+
+def _of_encoder(name: str, prefix: str) -> bool:
+    """Whether a weight belongs to the encoder; its pooler is part of the head, which is new anyway."""
+    return name.startswith(f"{prefix}.") and not name.removeprefix(f"{prefix}.").startswith("pooler")
 
 
 def load_tokenizer(source: str) -> Any:
@@ -64,6 +92,7 @@ def load_tokenizer(source: str) -> Any:
 
     Raises:
         AssetError: there is none, or it cannot be reached.
+        ConfigError: it has no token that could pad.
     """
     from transformers import AutoTokenizer
 
@@ -74,16 +103,81 @@ def load_tokenizer(source: str) -> Any:
         raise AssetError(_cannot_load("tokenizer", source, error)) from error
     if tokenizer.pad_token_id is None:
         # LLaMA-like tokenizers have none; padding is masked, so any token will do.
+        if tokenizer.eos_token is None:
+            raise ConfigError(
+                f"the tokenizer of {source!r} has neither a padding nor an end token, so no batch can be made; "
+                f"name its pad_token in tokenizer_config.json, or choose another encoder"
+            )
         tokenizer.pad_token = tokenizer.eos_token
     return tokenizer
 
 
+def agree_on_padding(model: Any, tokenizer: Any) -> None:
+    """Tell the model which token pads, for LLaMA-like classifiers find the last token of a text by it.
+
+    RoBERTa-like encoders number positions from the padding token that they were built with; theirs stays.
+
+    Raises:
+        ConfigError: the encoder has no vector for the tokenizer's padding token.
+    """
+    rows = model.get_input_embeddings().weight.shape[0]
+    if tokenizer.pad_token_id >= rows:
+        raise ConfigError(
+            f"the tokenizer pads with token {tokenizer.pad_token_id}, but the encoder knows only {rows} tokens; make "
+            f"one of those the pad_token in tokenizer_config.json"
+        )
+    config = model.config.get_text_config()
+    if config.pad_token_id is None or _counted_from(model) is None:
+        config.pad_token_id = tokenizer.pad_token_id
+
+
+def longest_text(model: Any) -> int | None:
+    """Most tokens a text that an encoder can take, special tokens included; None where nothing limits them.
+
+    The model's own table counts. The tokenizer's ``model_max_length`` does not: a saved one holds where training cut.
+    """
+    config = model.config.get_text_config()
+    if not getattr(config, "position_biased_input", True):
+        # DeBERTa without absolute positions: its table of distances ends in a bucket for all longer ones.
+        return None
+    counted = _counted_from(model)
+    if counted is not None:
+        rows, padding = counted
+        return rows - padding - 1
+    most = getattr(config, "max_position_embeddings", None)
+    return most if isinstance(most, int) and most > 0 else None
+
+
+def _counted_from(model: Any) -> tuple[int, int] | None:
+    """Rows and padding row of a RoBERTa-like position table, whose first text position follows the padding row."""
+    for name, module in model.named_modules():
+        if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None:
+            return module.weight.shape[0], module.padding_idx
+    return None
+
+
+def check_length(model: Any, max_length: int) -> None:
+    """Refuse texts longer than the encoder can take, before a batch ends in an index error.
+
+    Raises:
+        ConfigError: they are.
+    """
+    most = longest_text(model)
+    if most is not None and max_length > most:
+        raise ConfigError(
+            f"encoder.max_length is {max_length}, but this encoder takes at most {most} tokens; set --max-length {most}"
+        )
+
+
 def _cannot_load(what: str, source: str, error: Exception) -> str:
-    reason = str(error).strip().partition("\n")[0].rstrip(".")
     return (
-        f"the {what} {source!r} could not be loaded ({reason}); check the spelling and the network, "
+        f"the {what} {source!r} could not be loaded ({_first_line(error)}); check the spelling and the network, "
         f"or name a local folder, or use the built-in encoder 'minilm'"
     )
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0].rstrip(".")
 
 
 def last_linear(model: nn.Module, num_labels: int) -> nn.Linear:

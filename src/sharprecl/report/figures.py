@@ -41,7 +41,8 @@ def band_keys(train_counts: NDArray[np.int64]) -> tuple[Key, ...]:
 def label_distribution(label_names: list[str], train_counts: NDArray[np.int64]) -> Figure:
     """Training texts of each class, biggest first, on a log scale; beyond 70 classes by rank, without names."""
     order = np.argsort(-train_counts, kind="stable")
-    sizes, colours = train_counts[order], [class_colours(train_counts)[c] for c in order]
+    sizes = train_counts[order]
+    colours = class_colours(sizes)
     named = len(sizes) <= NAMED_BARS
     height = 0.9 + 0.17 * len(sizes) if named else 3.4
     with drawing(4.6, height) as figure:

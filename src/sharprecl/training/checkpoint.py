@@ -9,14 +9,15 @@ import os
 import pickle
 import shutil
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 
 from sharprecl.errors import CheckpointError
 from sharprecl.files import sync
+
+T = TypeVar("T")
 
 _PREFIX = "step-"
 _KEPT = 2
@@ -35,12 +36,23 @@ class CheckpointFolder:
     def __init__(self, folder: Path, run_hash: str) -> None:
         self.folder = folder
         self.run_hash = run_hash
-        self._guarded(self._prepare)
+        # The checkpoint that holds the present best weights: the one that this process wrote or restored last.
+        self._current: Path | None = None
+        self.guarded(self._prepare)
 
     def _prepare(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
         for leftover in self.folder.glob(".*"):
             shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
+
+    def start_anew(self) -> None:
+        """Forget all checkpoints: a run that starts at step 0 must not be mixed with an earlier one."""
+        self.guarded(lambda: self._forget_above(-1))
+
+    def _forget_above(self, step: int) -> None:
+        for later in self.steps():
+            if later > step:
+                shutil.rmtree(self._at(later))
 
     def save(self, step: int, payload: dict[str, Any], best: dict[str, Any] | None, best_is_new: bool) -> None:
         """Write a checkpoint, then drop all but the newest two.
@@ -54,22 +66,23 @@ class CheckpointFolder:
         Raises:
             CheckpointError: the disk is full or read-only; the last good checkpoint is untouched.
         """
-        self._guarded(lambda: self._save(step, payload, best, best_is_new))
+        self.guarded(lambda: self._save(step, payload, best, best_is_new))
 
     def _save(self, step: int, payload: dict[str, Any], best: dict[str, Any] | None, best_is_new: bool) -> None:
         final = self._at(step)
         temporary = self.folder / f".{final.name}"
-        previous = self._at(self.steps()[-1]) / _BEST if self.steps() else None
         try:
             temporary.mkdir()
             _write(temporary / _STATE, {"run_hash": self.run_hash, **payload})
-            linked = previous is not None and not best_is_new and _linked(previous, temporary / _BEST)
-            if best is not None and not linked:
-                _write(temporary / _BEST, best)
+            if best is not None:
+                known = None if best_is_new else self._current
+                if known is None or not _linked(known / _BEST, temporary / _BEST):
+                    _write(temporary / _BEST, best)
             if final.exists():
                 shutil.rmtree(final)
             temporary.rename(final)
             sync(self.folder)
+            self._current = final
         except BaseException:
             shutil.rmtree(temporary, ignore_errors=True)
             raise
@@ -81,10 +94,10 @@ class CheckpointFolder:
 
     def steps(self) -> list[int]:
         """Steps that have a checkpoint, ascending."""
-        return sorted(int(path.name.removeprefix(_PREFIX)) for path in self.folder.glob(f"{_PREFIX}*"))
+        return sorted(int(path.name.removeprefix(_PREFIX)) for path in self.folder.glob(f"{_PREFIX}{'[0-9]' * 8}"))
 
     def latest(self) -> dict[str, Any] | None:
-        """The newest checkpoint that can be read, or None.
+        """The newest checkpoint that can be read, or None. Damaged ones above it are removed: they count for nothing.
 
         Raises:
             CheckpointError: it was written by a run with other settings or other data.
@@ -102,17 +115,15 @@ class CheckpointFolder:
                     f"the checkpoint in {self.folder} belongs to a run with other settings or other data; "
                     f"start anew in another output folder, or repeat the first command to resume it"
                 )
+            self.guarded(lambda step=step: self._forget_above(step))  # type: ignore[misc]
+            self._current = self._at(step)
             return payload
         return None
 
-    def clear(self) -> None:
-        """Remove all checkpoints: the run is done."""
-        with suppress(OSError):
-            shutil.rmtree(self.folder)
-
-    def _guarded(self, action: Callable[[], None]) -> None:
+    def guarded(self, action: Callable[[], T]) -> T:
+        """Do what writes; a refusal by the disk becomes a ``CheckpointError`` that names the last good checkpoint."""
         try:
-            action()
+            return action()
         except (OSError, RuntimeError) as error:
             # torch's zip writer turns a failed write into a RuntimeError.
             kept = self.steps() if self.folder.is_dir() else []

@@ -2,9 +2,14 @@
 
 import resource
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Literal
 
 import torch
+from accelerate import Accelerator
+from accelerate.state import AcceleratorState, PartialState
 
 from sharprecl.errors import ConfigError
 
@@ -21,8 +26,8 @@ def pick_device(wanted: str = "auto") -> torch.device:
         return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
     try:
         device = torch.device(wanted)
-        torch.empty(1, device=device)
-    except (RuntimeError, AssertionError) as error:
+        torch.empty(1, device=device).item()
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
         raise ConfigError(
             f"the device {wanted!r} is not available here ({str(error).partition(chr(10))[0]}); "
             f"use --device auto, or install a PyTorch build that supports it"
@@ -47,8 +52,39 @@ def _has_bf16(device: torch.device) -> bool:
     return False
 
 
+@contextmanager
+def accelerator(device: torch.device, precision: Literal["bf16", "fp32"]) -> Iterator[Accelerator]:
+    """An ``Accelerator`` of our own for the length of a training.
+
+    accelerate keeps one device and one precision for the whole process. They are put aside and put back, so that two
+    trainings may differ and a host program's own accelerator is not changed under its feet.
+
+    Raises:
+        ConfigError: the process is one of several.
+    """
+    kept = [(state, dict(state._shared_state)) for state in (AcceleratorState, PartialState)]
+    AcceleratorState._reset_state(reset_partial_state=True)
+    try:
+        made = Accelerator(cpu=device.type == "cpu", mixed_precision="bf16" if precision == "bf16" else "no")
+        if made.num_processes > 1:
+            raise ConfigError("training over several processes is not supported yet; start one process")
+        yield made
+    finally:
+        for state, values in kept:
+            state._shared_state.clear()
+            state._shared_state.update(values)
+
+
+def reset_peak_memory(device: torch.device) -> None:
+    """Let ``peak_memory_bytes`` forget what came before, where the system can (Linux, CUDA)."""
+    if device.type == "cuda":
+        torch.cuda.reset_peak_memory_stats(device)
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
+
+
 def peak_memory_bytes(device: torch.device) -> int:
-    """Largest resident memory of this process so far; on a GPU the largest allocation there."""
+    """Largest resident memory of this process since the reset; on a GPU the largest allocation there."""
     if device.type == "cuda":
         return int(torch.cuda.max_memory_allocated(device))
     # Linux counts in KiB, macOS in bytes.

@@ -1,9 +1,12 @@
 """What a training run tells: records for files, pace for people."""
 
 import json
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
+
+from sharprecl.errors import CheckpointError
 
 Record = dict[str, Any]
 """A line of ``history.jsonl``. It holds no clock times, so that equal runs write equal bytes.
@@ -57,7 +60,16 @@ class HistoryFile:
         self._stream = path.open("a+b")
 
     def rewind(self, offset: int) -> None:
-        """Forget everything behind ``offset`` bytes."""
+        """Forget everything behind ``offset`` bytes.
+
+        Raises:
+            CheckpointError: the file is shorter than that.
+        """
+        if self._stream.seek(0, 2) < offset:
+            raise CheckpointError(
+                f"{self._stream.name} is shorter than the checkpoint beside it says (was it edited, or lost in a "
+                f"crash?); start the run anew with --overwrite"
+            )
         self._stream.truncate(offset)
         self._stream.seek(offset)
 
@@ -66,8 +78,9 @@ class HistoryFile:
         self._stream.write((json.dumps(record, sort_keys=True) + "\n").encode())
 
     def offset(self) -> int:
-        """Bytes so far, after flushing them: what a checkpoint remembers."""
+        """Bytes so far, all of them on the disk: what a checkpoint remembers."""
         self._stream.flush()
+        os.fsync(self._stream.fileno())
         return self._stream.seek(0, 2)
 
     def close(self) -> None:

@@ -8,12 +8,14 @@ from sharprecl.data.tokens import TokenizedTexts
 from sharprecl.methods.base import Method
 from sharprecl.models.backbone import Backbone
 
-_TOKENS_A_BATCH = 4096
+# Enough to keep the cores busy; larger batches only fall out of a CPU's caches.
+_TOKENS_A_BATCH = {"cpu": 4096}
+_TOKENS_ON_A_GPU = 65536
 
 
 @torch.no_grad()
 def predict(
-    backbone: Backbone, method: Method | None, tokens: TokenizedTexts, pad_id: int
+    backbone: Backbone, method: Method | None, tokens: TokenizedTexts, pad_id: int, *, embed: bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
     """Run a backbone over texts.
 
@@ -22,22 +24,24 @@ def predict(
         method: says which scores answer; None means the classifier's own logits.
         tokens: the texts.
         pad_id: id of the padding token.
+        embed: collect the features too; without it they come back empty, [N, 0].
 
     Returns:
         Scores [N, C] and features [N, H], float32.
     """
     device = backbone.classifier.weight.device
     scores_NC = np.empty((len(tokens), backbone.num_classes), dtype=np.float32)
-    features_NH = np.empty((len(tokens), backbone.feature_dim), dtype=np.float32)
+    features_NH = np.empty((len(tokens), backbone.feature_dim if embed else 0), dtype=np.float32)
     was_training = backbone.training
     backbone.eval()
     try:
-        for index in inference_batches(tokens.lengths, max_tokens=_TOKENS_A_BATCH):
+        for index in inference_batches(tokens.lengths, max_tokens=_TOKENS_A_BATCH.get(device.type, _TOKENS_ON_A_GPU)):
             inputs = {name: tensor.to(device) for name, tensor in collate([tokens], index, pad_id).items()}
             features = backbone(**inputs)
             answer = features.s_NC if method is None else method.logits(features)
             scores_NC[index] = answer.float().cpu().numpy()
-            features_NH[index] = features.x_NH.float().cpu().numpy()
+            if embed:
+                features_NH[index] = features.x_NH.float().cpu().numpy()
     finally:
         backbone.train(was_training)
     return scores_NC, features_NH

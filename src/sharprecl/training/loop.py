@@ -7,18 +7,17 @@ it would have made.
 
 import math
 import time
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import torch
-from accelerate import Accelerator
-from accelerate.state import AcceleratorState
 
 from sharprecl.config import RunConfig
 from sharprecl.data.batches import BucketedBatches, collate
 from sharprecl.data.tokens import TokenizedTexts
-from sharprecl.errors import ConfigError, SharpReCLError
+from sharprecl.errors import SharpReCLError
 from sharprecl.evaluation.metrics import accuracy, confusion_matrix, counts_of, macro_f1
 from sharprecl.methods.base import Batch, Method, Progress
 from sharprecl.models.backbone import Backbone
@@ -49,6 +48,7 @@ class LoopState:
     best_epoch: int = -1
     stale_epochs: int = 0
     finished: bool = False
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -82,6 +82,7 @@ class Trainer:
     selection: LabelledTokens | None
     pad_id: int
     device: torch.device
+    precision: Literal["bf16", "fp32"]
     observer: Observer
     checkpoints: CheckpointFolder | None = None
     history: HistoryFile | None = None
@@ -89,22 +90,19 @@ class Trainer:
 
     def run(self, resume: bool = False) -> Outcome:
         """Train to the end and leave the best weights in the backbone and the method."""
-        started = time.monotonic()
-        self._set_up()
-        restored = self.checkpoints.latest() if resume and self.checkpoints else None
-        if restored is not None:
-            self._restore(restored)
-        elif self.history:
-            self.history.rewind(0)
-        self._last_checkpoint = self._pace_start = time.monotonic()
-        self._pace_step = self.state.step
+        hardware.reset_peak_memory(self.device)
         try:
-            while not self.state.finished:
-                self._epoch()
-            self._checkpoint()
+            with hardware.accelerator(self.device, self.precision) as self._accelerator:
+                self._set_up()
+                self._begin(resume)
+                while not self.state.finished:
+                    self._epoch()
+                self._checkpoint()
         finally:
-            if self.history:
-                self.history.close()
+            # All that matters was synced with the last checkpoint; a full disk must not hide the error before it.
+            with suppress(OSError):
+                if self.history:
+                    self.history.close()
             self.observer.closed()
         if self._best is not None:
             self.backbone.load_state_dict(self._best["backbone"])
@@ -115,23 +113,14 @@ class Trainer:
             best_epoch=self.state.best_epoch + 1,
             epochs=self.state.epoch,
             steps=self.state.step,
-            seconds=time.monotonic() - started,
+            seconds=self._seconds(),
             peak_memory_bytes=hardware.peak_memory_bytes(self.device),
-            precision=self._precision,
+            precision=self.precision,
             device=str(self.device),
         )
 
     def _set_up(self) -> None:
         training = self.config.training
-        self._precision = hardware.pick_precision(training.precision, self.device)
-        # accelerate keeps one precision for the whole process; a second fit may want another one.
-        AcceleratorState._reset_state(True)
-        accelerator = Accelerator(
-            cpu=self.device.type == "cpu", mixed_precision="bf16" if self._precision == "bf16" else "no"
-        )
-        if accelerator.num_processes > 1:
-            raise ConfigError("training over several processes is not supported yet; start one process")
-        self._accelerator = accelerator
         self.backbone.to(self.device)
         self.method.to(self.device)
         groups = parameter_groups(self.backbone, self.method, training, self.plan)
@@ -140,6 +129,22 @@ class Trainer:
         self._parameters = [p for group in self._optimizer.param_groups for p in group["params"]]
         self._best: dict[str, Any] | None = None
         self._best_is_new = False
+
+    def _begin(self, resume: bool) -> None:
+        restored = self.checkpoints.latest() if resume and self.checkpoints else None
+        if restored is not None:
+            self._restore(restored)
+        else:
+            if self.checkpoints:
+                self.checkpoints.start_anew()
+            if self.history:
+                self.history.rewind(0)
+        self._last_checkpoint = self._pace_start = time.monotonic()
+        self._pace_step = self.state.step
+
+    def _seconds(self) -> float:
+        """Training time so far, that of earlier parts of a resumed run included."""
+        return self.state.seconds + time.monotonic() - self._pace_start
 
     def _epoch(self) -> None:
         state = self.state
@@ -253,6 +258,7 @@ class Trainer:
         if self.checkpoints is None:
             return
         cuda = [torch.cuda.get_rng_state(self.device)] if self.device.type == "cuda" else []
+        offset = self.checkpoints.guarded(self.history.offset) if self.history else 0
         self.checkpoints.save(
             self.state.step,
             {
@@ -260,8 +266,8 @@ class Trainer:
                 "method": self.method.state_dict(),
                 "optimizer": self._optimizer.state_dict(),
                 "random": {"cpu": torch.get_rng_state(), "cuda": cuda},
-                "state": asdict(self.state),
-                "history_offset": self.history.offset() if self.history else 0,
+                "state": {**asdict(self.state), "seconds": self._seconds()},
+                "history_offset": offset,
             },
             best=self._best,
             best_is_new=self._best_is_new,

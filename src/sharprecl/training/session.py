@@ -1,7 +1,9 @@
 """From a table of texts and a configuration to a trained backbone: every step of the way, in order."""
 
+import hashlib
 import re
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,15 +18,15 @@ from sharprecl.data.batches import BucketedBatches, padding_waste
 from sharprecl.data.splits import stratified_split, text_groups
 from sharprecl.data.tables import TextTable
 from sharprecl.data.tokens import TokenizedTexts, tokenize
-from sharprecl.errors import ConfigError
+from sharprecl.errors import ConfigError, ExportError
 from sharprecl.files import sha256_json
 from sharprecl.methods.base import Method
 from sharprecl.methods.registry import method_class
 from sharprecl.models import stock
 from sharprecl.models.backbone import Backbone, open_backbone
-from sharprecl.models.pooling import resolve_pooling
+from sharprecl.models.pooling import check_expressible, resolve_pooling
 from sharprecl.training.checkpoint import CheckpointFolder
-from sharprecl.training.hardware import pick_device
+from sharprecl.training.hardware import pick_device, pick_precision
 from sharprecl.training.history import HistoryFile, Observer
 from sharprecl.training.loop import LabelledTokens, Outcome, Trainer
 from sharprecl.training.optimizer import resolve_batch_size, resolve_plan
@@ -53,12 +55,21 @@ class Trained:
     notes: list[str] = field(default_factory=list)
 
 
-def run_hash(config: RunConfig, table: TextTable, test: TextTable | None) -> str:
-    """Identifies what decides a training's result: version, settings and data."""
+def run_hash(config: RunConfig, pooling: str, precision: str, device: str, tokens: Sequence[LabelledTokens]) -> str:
+    """Identifies all that decides the steps of a training: a checkpoint is resumed only by the very same one.
+
+    The token ids stand for texts, views, tokenizer and split at once. Weights of the encoder are not hashed: they
+    are in the checkpoint.
+    """
     settings = config.model_dump(mode="json")
     del settings["training"]["checkpoint_seconds"]
-    data = [table.content_hash, test.content_hash if test is not None else None]
-    return sha256_json({"version": __version__, "settings": settings, "data": data})
+    digest = hashlib.sha256(sha256_json([__version__, settings, pooling, precision, device]).encode())
+    for part in tokens:
+        digest.update(part.label_ids.tobytes())
+        for view in part.views:
+            digest.update(view.offsets.tobytes())
+            digest.update(view.ids.tobytes())
+    return digest.hexdigest()
 
 
 def train(
@@ -85,17 +96,20 @@ def train(
     Raises:
         SharpReCLError: data, settings, assets or disk do not allow it.
     """
-    notes = list(table.notes)
+    notes = _Notes(list(table.notes), observer.said)
     chosen_device = pick_device(device)
-    source = resolve_encoder(config.encoder.name)
+    precision = pick_precision(config.training.precision, chosen_device)
+    source = resolve_encoder(config.encoder.name, observer.said)
     pooling = resolve_pooling(config.encoder.pooling, source)
     fitted, held_out, selection_table = _split(table, test, config, notes)
     tokenizer = stock.load_tokenizer(source)
     views, view_facts = _views(fitted, table.label_names, tokenizer, config, observer.said, notes)
+    training = LabelledTokens(views, fitted.label_ids)
     selection = None
     if selection_table is not None:
         tokens = tokenize(selection_table.texts, tokenizer, config.encoder.max_length)
         selection = LabelledTokens((tokens,), selection_table.label_ids)
+    identity = run_hash(config, pooling, precision, chosen_device.type, [training, *([selection] if selection else [])])
 
     batch_size = resolve_batch_size(config.training, len(fitted))
     batches = BucketedBatches(np.stack([view.lengths for view in views]), batch_size, config.seed)
@@ -103,6 +117,9 @@ def train(
     with torch.random.fork_rng(devices=_forked(chosen_device)):
         torch.manual_seed(config.seed)
         backbone = open_backbone(source, table.label_names, pooling)
+        stock.agree_on_padding(backbone.model, tokenizer)
+        stock.check_length(backbone.model, config.encoder.max_length)
+        _warn_if_not_stock(backbone, notes)
         hidden_size = backbone.model.config.hidden_size
         plan = resolve_plan(config.training, batch_size, len(batches), hidden_size)
         method = method_class(config.method.name).build(backbone, fitted.class_counts, config.method, config.seed)
@@ -112,12 +129,13 @@ def train(
             backbone=backbone,
             method=method,
             batches=batches,
-            train=LabelledTokens(views, fitted.label_ids),
+            train=training,
             selection=selection,
             pad_id=tokenizer.pad_token_id,
             device=chosen_device,
+            precision=precision,
             observer=observer,
-            checkpoints=CheckpointFolder(output / CHECKPOINTS, run_hash(config, table, test)) if output else None,
+            checkpoints=CheckpointFolder(output / CHECKPOINTS, identity) if output else None,
             history=HistoryFile(output / HISTORY) if output else None,
         )
         outcome = trainer.run(resume)
@@ -132,11 +150,11 @@ def train(
         "epochs": outcome.epochs,
         "steps": outcome.steps,
     }
-    return Trained(backbone, method, tokenizer, outcome, held_out, facts, notes)
+    return Trained(backbone, method, tokenizer, outcome, held_out, facts, notes.sentences)
 
 
 def _split(
-    table: TextTable, test: TextTable | None, config: RunConfig, notes: list[str]
+    table: TextTable, test: TextTable | None, config: RunConfig, notes: "_Notes"
 ) -> tuple[TextTable, np.ndarray, TextTable | None]:
     """Return the texts to fit on, the rows held out, and the labelled texts that choose the epoch."""
     nothing = np.empty(0, dtype=np.int64)
@@ -149,13 +167,13 @@ def _split(
                 "training.select_on is 'test' but there are no test texts; give them with --test FILE, "
                 "or set training.select_on to 'validation'"
             )
-        notes.append("the epoch was chosen on the test texts: the test figures are too good to be true for new texts")
+        notes.add("the epoch was chosen on the test texts: the test figures are too good to be true for new texts")
         return table, nothing, test
     fit_rows, held_out = stratified_split(
         table.label_ids, training.validation_fraction, config.seed, text_groups(table.texts)
     )
     if len(held_out) == 0:
-        notes.append("no class has two texts, so nothing could be held out: the last epoch was kept")
+        notes.add("no class has two texts, so nothing could be held out: the last epoch was kept")
         return table, nothing, None
     return table.select(fit_rows), held_out, table.select(held_out)
 
@@ -166,13 +184,13 @@ def _views(
     tokenizer: Any,
     config: RunConfig,
     say: Callable[[str], None],
-    notes: list[str],
+    notes: "_Notes",
 ) -> tuple[tuple[TokenizedTexts, ...], dict[str, Any]]:
     max_length = config.encoder.max_length
     first = tokenize(table.texts, tokenizer, max_length)
     facts: dict[str, Any] = {"truncated_texts": first.truncated}
     if first.truncated:
-        notes.append(
+        notes.add(
             f"{first.truncated} of {len(table)} training texts are longer than {max_length} tokens and were cut off "
             f"there (encoder.max_length)"
         )
@@ -180,13 +198,49 @@ def _views(
         return (first,), facts
     label_words = tuple(sorted({word for name in label_names for word in re.findall(r"[^\W\d_]+", name.lower())}))
     made = second_views(
-        table.texts, config.view, protected=label_words, seed=config.seed, cache_folder=cache_dir() / "views"
+        table.texts,
+        config.view,
+        protected=label_words,
+        seed=config.seed,
+        cache_folder=cache_dir() / "views",
+        progress=_now_and_then(say),
     )
     if made.note:
-        notes.append(made.note)
-        say(made.note)
+        notes.add(made.note)
     facts |= {"view": made.name, "view_share_changed": made.share_changed}
     return (first, tokenize(made.texts, tokenizer, max_length)), facts
+
+
+def _now_and_then(say: Callable[[str], None]) -> Callable[[int, int], None]:
+    """Tell of the second views every ten seconds."""
+    last = time.monotonic()
+
+    def progress(done: int, total: int) -> None:
+        nonlocal last
+        if time.monotonic() - last >= 10.0:
+            last = time.monotonic()
+            say(f"second views: {done} of {total} texts")
+
+    return progress
+
+
+def _warn_if_not_stock(backbone: Backbone, notes: "_Notes") -> None:
+    try:
+        check_expressible(backbone.model.config, backbone.pooling)
+    except ExportError as error:
+        notes.add(f"the result will not be a stock model: {error}")
+
+
+@dataclass
+class _Notes:
+    """Sentences that a person should read: told when they come up, and kept for the report."""
+
+    sentences: list[str]
+    say: Callable[[str], None]
+
+    def add(self, sentence: str) -> None:
+        self.sentences.append(sentence)
+        self.say(f"note: {sentence}")
 
 
 def _forked(device: torch.device) -> list[int]:

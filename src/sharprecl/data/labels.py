@@ -1,0 +1,56 @@
+"""Labels as scikit-learn's users know them: strings, integers and booleans come back as what they were."""
+
+import dataclasses
+from collections.abc import Iterable
+from typing import Any, Literal
+
+import numpy as np
+
+from sharprecl.data.tables import TextTable, read_table
+from sharprecl.errors import DataError
+
+LabelType = Literal["str", "int", "bool"]
+
+
+def typed_table(texts: Iterable[str], labels: Iterable[Any] | None) -> tuple[TextTable, np.ndarray, LabelType]:
+    """Read training data whose labels have a type.
+
+    Returns:
+        The table; the classes in the order of its label ids, sorted by value (2 before 10); their type.
+
+    Raises:
+        DataError: no labels, labels that are fractions, or what ``read_table`` finds.
+    """
+    if labels is None:
+        raise DataError("fit needs labels; call fit(texts, labels)")
+    known = list(labels)
+    kind = _kind(known)
+    table = read_table((list(texts), known))
+    classes = typed_labels(table.label_names, kind)
+    order = np.argsort(classes, kind="stable")
+    names = tuple(table.label_names[index] for index in order)
+    ids = np.argsort(order)[table.label_ids]
+    return dataclasses.replace(table, label_ids=ids, label_names=names), classes[order], kind
+
+
+def typed_labels(names: Iterable[str], kind: str) -> np.ndarray:
+    """Label names as values of their type, shape [C]."""
+    if kind == "int":
+        return np.asarray([int(name) for name in names])
+    if kind == "bool":
+        return np.asarray([name == "True" for name in names])
+    return np.asarray(list(names))
+
+
+def _kind(labels: list[Any]) -> LabelType:
+    first = labels[0] if labels else ""
+    if isinstance(first, bool | np.bool_):
+        return "bool"
+    if isinstance(first, int | np.integer):
+        return "int"
+    if isinstance(first, float | np.floating) and first == first:  # not NaN: read_table tells of missing labels
+        raise DataError(
+            f"labels must be strings, integers or booleans, but the first is {first!r}; if fractions name your "
+            f"classes, turn them into strings"
+        )
+    return "str"

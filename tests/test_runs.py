@@ -1,0 +1,94 @@
+"""A run's folder: whose it is, what may replace it, and who may write into it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from filelock import FileLock
+
+from sharprecl import runs
+from sharprecl.data.tables import read_table
+from sharprecl.errors import ConfigError
+from sharprecl.profiles import merge, resolve
+from sharprecl.training.history import Silent
+from tiny import skewed_texts, tiny_encoder
+
+SETTINGS = {
+    "encoder": {"max_length": 32},
+    "view": "dropout",
+    "training": {"max_epochs": 1, "batch_size": 32, "learning_rate": 2e-3},
+}
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return tiny_encoder(tmp_path_factory.mktemp("encoder"), mean_pooling=True)
+
+
+def make(encoder: str, output: Path, **settings: Any) -> runs.Run:
+    config = resolve(merge(SETTINGS, {"encoder": {"name": encoder}}, settings))
+    return runs.Run(read_table(skewed_texts()), config, output, test=read_table(skewed_texts(seed=1)))
+
+
+def test_a_strangers_files_are_never_replaced(tmp_path: Path) -> None:
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "mine.txt").write_text("mine")
+    (tmp_path / "config.yaml").write_text("mine: true")
+    for overwrite in (False, True):
+        with pytest.raises(ConfigError, match="was not written by a training run"):
+            runs.claim(tmp_path, resume=False, overwrite=overwrite)
+    assert (tmp_path / "model" / "mine.txt").read_text() == "mine"
+    assert (tmp_path / "config.yaml").read_text() == "mine: true"
+
+
+def test_other_files_in_the_folder_do_not_matter(encoder: str, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    runs.claim(tmp_path, resume=False, overwrite=False)
+    runs.execute(make(encoder, tmp_path), [Silent()])
+    runs.claim(tmp_path, resume=False, overwrite=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+
+
+def test_checkpoints_alone_mark_a_run_that_was_cut_off(tmp_path: Path) -> None:
+    (tmp_path / "checkpoints").mkdir()
+    with pytest.raises(ConfigError, match="add --resume to finish it"):
+        runs.claim(tmp_path, resume=False, overwrite=False)
+    runs.claim(tmp_path, resume=True, overwrite=False)
+
+
+def test_a_finished_run_is_resumed_only_as_itself(encoder: str, tmp_path: Path) -> None:
+    run = make(encoder, tmp_path)
+    judged = runs.execute(run, [Silent()])
+    runs.check_same(run)
+    assert json.loads((tmp_path / "metrics.json").read_text())["evaluation"] == judged.evaluation.to_dict()
+    with pytest.raises(ConfigError, match="other settings or other data"):
+        runs.check_same(make(encoder, tmp_path, seed=4))
+    run.table = read_table(skewed_texts(seed=9))
+    with pytest.raises(ConfigError, match="other settings or other data"):
+        runs.check_same(run)
+
+
+def test_two_processes_do_not_share_a_folder(encoder: str, tmp_path: Path) -> None:
+    with (
+        FileLock(tmp_path / "training.lock"),
+        pytest.raises(ConfigError, match="another process is training into"),
+    ):
+        runs.execute(make(encoder, tmp_path), [Silent()])
+
+
+def test_equal_runs_write_equal_judgements(encoder: str, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        runs.execute(make(encoder, tmp_path / name), [Silent()])
+    for name in ("metrics.json", "history.jsonl", "model/model.safetensors", "sharprecl.json"):
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+
+
+def test_what_was_chosen_on_test_texts_says_so_in_every_table(encoder: str, tmp_path: Path) -> None:
+    run = make(encoder, tmp_path, training={"select_on": "test"})
+    assert run.title == "sharprecl (epoch chosen on test texts)"
+    runs.execute(run, [Silent()])
+    metrics = json.loads((tmp_path / "metrics.json").read_text())
+    assert metrics["selected_on"] == "test"
+    assert any("chosen on the test texts" in note for note in metrics["notes"])
+    assert "epoch chosen on test texts" in (tmp_path / "report.html").read_text()
