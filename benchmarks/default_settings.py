@@ -83,7 +83,7 @@ def main() -> None:
                 training = {"select_on": "last", "max_epochs": options.epochs}
                 config = {**CANDIDATES[candidate], "training": training, "encoder": {"max_length": 64}}
                 classifier = TextClassifier(config=config, random_state=seed).fit(train)
-                answers = classifier.decision_function(judging.texts).argmax(1)
+                answers = classifier.scores(judging.texts).argmax(1)
                 found = evaluate(judging.label_ids, answers, train.class_counts, judging.label_names, n_bootstrap=1)
                 line = {
                     "date": time.strftime("%Y-%m-%d"),

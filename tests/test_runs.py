@@ -1,5 +1,6 @@
 """A run's folder: whose it is, what may replace it, and who may write into it."""
 
+import dataclasses
 import json
 from pathlib import Path
 from typing import Any
@@ -47,11 +48,20 @@ def test_other_files_in_the_folder_do_not_matter(encoder: str, tmp_path: Path) -
     runs.claim(tmp_path, resume=False, overwrite=False)
     runs.execute(make(encoder, tmp_path), [Silent()])
     runs.claim(tmp_path, resume=False, overwrite=True)
-    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["history.jsonl", "notes.txt"]
+
+
+def test_a_run_that_never_began_is_not_in_the_way(encoder: str, tmp_path: Path) -> None:
+    runs.claim(tmp_path, resume=False, overwrite=False)
+    with pytest.raises(ConfigError, match="not available here"):
+        runs.execute(dataclasses.replace(make(encoder, tmp_path), device="teapot"), [Silent()])
+    runs.claim(tmp_path, resume=False, overwrite=False)
+    runs.execute(make(encoder, tmp_path), [Silent()])
+    assert runs.is_finished(tmp_path)
 
 
 def test_checkpoints_alone_mark_a_run_that_was_cut_off(tmp_path: Path) -> None:
-    (tmp_path / "checkpoints").mkdir()
+    (tmp_path / "checkpoints" / "step-00000001").mkdir(parents=True)
     with pytest.raises(ConfigError, match="add --resume to finish it"):
         runs.claim(tmp_path, resume=False, overwrite=False)
     runs.claim(tmp_path, resume=True, overwrite=False)

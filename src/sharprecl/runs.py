@@ -98,9 +98,8 @@ def claim(output: Path, resume: bool, overwrite: bool) -> None:
     """
     ours = (METRICS, ENVIRONMENT, REPORT, CONFIG, STOCK, OPENED, "tensorboard")
     marks = (CHECKPOINTS, HISTORY, CARD)
-    marked = any((output / name).exists() for name in marks)
     foreign = [name for name in ours if (output / name).exists()]
-    if foreign and not marked:
+    if foreign and not any((output / name).exists() for name in marks):
         raise ConfigError(
             f"{output / foreign[0]} was not written by a training run and would be replaced; choose another --output"
         )
@@ -110,14 +109,22 @@ def claim(output: Path, resume: bool, overwrite: bool) -> None:
             _remove(output / name)
     elif is_finished(output) and not resume:
         raise ConfigError(f"{output} holds a finished run; choose another --output, or add --overwrite")
-    elif marked and not resume:
+    elif _has_begun(output) and not resume:
         raise ConfigError(
             f"{output} holds a run that was cut off; add --resume to finish it, --overwrite to start anew"
         )
     try:
         output.mkdir(parents=True, exist_ok=True)
+        # The mark that says whose folder this is, also if the command ends before the training starts.
+        (output / HISTORY).touch()
     except OSError as error:
         raise ConfigError(f"{output} cannot be made ({error.strerror}); choose another --output") from error
+
+
+def _has_begun(output: Path) -> bool:
+    history = output / HISTORY
+    written = history.exists() and history.stat().st_size > 0
+    return written or any((output / CHECKPOINTS).glob("step-*")) or (output / CARD).exists()
 
 
 def _remove(path: Path) -> None:
