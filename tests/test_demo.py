@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sharprecl import demo, runs
+from sharprecl import demo, judging, runs
 from sharprecl.data.benchmarks import Benchmark
 from sharprecl.data.tables import read_table
 from sharprecl.errors import ConfigError
@@ -33,7 +33,7 @@ def run(output: Path, resume: bool = False) -> tuple[demo.DemoResult, list[str]]
 
 def test_three_rows_on_the_same_test_texts(small: Path) -> None:
     found, said = run(small)
-    assert list(found.evaluations) == ["SharpReCL", runs.FLOOR, "cross-entropy"]
+    assert list(found.evaluations) == ["SharpReCL", judging.FLOOR, "cross-entropy"]
     assert {evaluation.n_texts for evaluation in found.evaluations.values()} == {65}
     assert len(said) == 3
     for folder in (small, small / "cross_entropy"):

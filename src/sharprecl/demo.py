@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sharprecl import runs
+from sharprecl import judging, runs
 from sharprecl.classifier import TextClassifier
 from sharprecl.data.benchmarks import load_r52
 from sharprecl.data.imbalance import cap_per_class
@@ -58,7 +58,7 @@ def run_demo(
     train, test = cap_per_class(benchmark.train, cap, seed), benchmark.test
     show(train)
     say("1 of 3: TF-IDF + logistic regression, balanced class weights")
-    references = {runs.FLOOR: runs.tfidf_reference(train, test, seed)}
+    references = {judging.FLOOR: judging.tfidf_reference(train, test, seed)}
     plain = _run("cross_entropy", train, test, output / "cross_entropy", seed, dict(references))
     main = _run("sharprecl", train, test, output, seed, references)
     # A demo may replace a demo, and nothing else.
@@ -72,10 +72,10 @@ def run_demo(
     return DemoResult({main.title: judged.evaluation, **references}, judged.on)
 
 
-def _finish(run: runs.Run, observer: Observer, resume: bool) -> runs.Judged:
+def _finish(run: runs.Run, observer: Observer, resume: bool) -> judging.Judged:
     if resume and runs.is_finished(run.output) and run.test is not None:
         runs.check_same(run)
-        return runs.judge(TextClassifier.load(run.output), run.test, run.test.origin)
+        return judging.judge(TextClassifier.load(run.output), run.test, run.test.origin)
     return runs.execute(run, [observer], resume)
 
 

@@ -10,16 +10,11 @@ report.html       all of it for people
 """
 
 import json
-import os
-import platform
 import shutil
-import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from importlib import metadata
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from filelock import FileLock, Timeout
@@ -28,37 +23,21 @@ from sharprecl.classifier import TextClassifier
 from sharprecl.config import RunConfig
 from sharprecl.data.tables import TextTable
 from sharprecl.errors import ConfigError, MissingExtraError
-from sharprecl.evaluation.judge import Evaluation, evaluate
-from sharprecl.evaluation.references import tfidf_logistic
+from sharprecl.evaluation.judge import Evaluation
 from sharprecl.export.card import FILE as CARD
 from sharprecl.export.card import OPENED, STOCK
 from sharprecl.files import sha256_json, write_json, write_text
+from sharprecl.judging import Judged, judge, report
+from sharprecl.machine import describe_machine
 from sharprecl.profiles import to_yaml
-from sharprecl.report.data import ReportData
-from sharprecl.report.page import write_report
 from sharprecl.training.history import Observer, Pace, Record, read_history
-from sharprecl.training.inference import softmax
 from sharprecl.training.session import CHECKPOINTS, HISTORY
 from sharprecl.training.tensorboard import TensorBoardLog
-from sharprecl.version import __version__
 
 METRICS, ENVIRONMENT, REPORT, CONFIG = "metrics.json", "environment.json", "report.html", "config.yaml"
 
 
 LOCK = "training.lock"
-FLOOR = "TF-IDF + logistic regression"
-
-
-@dataclass(frozen=True)
-class Judged:
-    """A classifier judged on labelled texts, with what a report shows."""
-
-    evaluation: Evaluation
-    table: TextTable
-    answers: np.ndarray
-    confidence: np.ndarray
-    embeddings: np.ndarray
-    on: str
 
 
 @dataclass
@@ -231,76 +210,6 @@ def _execute(run: Run, observers: Sequence[Observer], resume: bool) -> Judged:
     write_json(run.output / METRICS, metrics)
     shutil.rmtree(run.output / CHECKPOINTS, ignore_errors=True)
     return judged
-
-
-def judge(classifier: TextClassifier, table: TextTable, on: str) -> Judged:
-    """Let a classifier answer labelled texts and judge the answers."""
-    scores, embeddings = classifier.scores_and_embeddings(table.texts)
-    answers = scores.argmax(1)
-    evaluation = evaluate(table.label_ids, answers, classifier.class_counts_, table.label_names)
-    return Judged(evaluation, table, answers, softmax(scores).max(1), embeddings, on)
-
-
-def tfidf_reference(table: TextTable, test: TextTable, seed: int) -> Evaluation:
-    """Judge the floor that every trained encoder should beat, fitted on the whole training table."""
-    answers = tfidf_logistic(table.texts, table.label_ids.tolist(), seed).predict(test.texts)
-    return evaluate(test.label_ids, answers, table.class_counts, table.label_names)
-
-
-def report(
-    path: Path,
-    judged: Judged,
-    *,
-    title: str,
-    train_counts: np.ndarray,
-    references: dict[str, Evaluation],
-    history: list[Record],
-    settings: dict[str, Any],
-    notes: list[str],
-    say: Observer,
-) -> None:
-    """Write ``report.html``; without the ``report`` extra, say how to get it."""
-    data = ReportData(
-        title=title,
-        label_names=list(judged.table.label_names),
-        train_counts=train_counts,
-        evaluations={title: judged.evaluation, **references},
-        history=history,
-        embeddings=judged.embeddings,
-        texts=list(judged.table.texts),
-        y_true=judged.table.label_ids,
-        y_pred=judged.answers,
-        confidence=judged.confidence,
-        settings=settings,
-        notes=notes,
-        evaluated_on=judged.on,
-    )
-    try:
-        write_report(data, path)
-    except MissingExtraError as error:
-        say.said(f"no report.html: {error}")
-
-
-def describe_machine() -> dict[str, Any]:
-    """Versions and hardware, for the record."""
-    import torch
-
-    packages = ("torch", "transformers", "accelerate", "tokenizers", "numpy", "scikit-learn", "polars", "nltk")
-    versions = {}
-    for package in packages:
-        try:
-            versions[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:
-            versions[package] = "not installed"
-    return {
-        "sharprecl": __version__,
-        "python": platform.python_version(),
-        "platform": platform.platform(),
-        "cpus": os.cpu_count(),
-        "threads": torch.get_num_threads(),
-        "packages": versions,
-        "command": [Path(sys.argv[0]).name, *sys.argv[1:]],
-    }
 
 
 def _judge_on(run: Run, validation: np.ndarray) -> tuple[TextTable, str]:

@@ -45,26 +45,27 @@ def evaluate(
     console = Console()
     show_notes(console, table.notes)
 
-    from sharprecl import runs
+    from sharprecl import judging, runs
     from sharprecl.classifier import TextClassifier
     from sharprecl.cli.progress import make_progress
     from sharprecl.files import write_json
+    from sharprecl.machine import describe_machine
     from sharprecl.training.history import read_history
 
     classifier = TextClassifier.load(run, device=device)
-    judged = runs.judge(classifier, table, f"{data.name}, {len(table)} texts")
+    judged = judging.judge(classifier, table, f"{data.name}, {len(table)} texts")
     title = runs.row_title(classifier.config_)
     history = run / "history.jsonl"
     # Without the report extra none is written, and an old one would tell of other figures.
     (folder / runs.REPORT).unlink(missing_ok=True)
-    runs.report(
+    judging.report(
         folder / runs.REPORT,
         judged,
         title=title,
         train_counts=classifier.class_counts_,
         references={},
         history=read_history(history) if history.exists() else [],
-        settings={"configuration": card.config, "environment": runs.describe_machine(), "data": table.content_hash},
+        settings={"configuration": card.config, "environment": describe_machine(), "data": table.content_hash},
         notes=list(table.notes),
         say=make_progress(console),
     )

@@ -55,7 +55,7 @@ def train(
 
     from rich.console import Console
 
-    from sharprecl import runs
+    from sharprecl import judging, runs
     from sharprecl.cli.progress import make_progress
     from sharprecl.cli.show import say, show_files, show_judged, show_table
 
@@ -76,7 +76,7 @@ def train(
     runs.claim(output, resume, overwrite)
     show_table(console, table, str(data))
     if held_out is not None:
-        run.references[runs.FLOOR] = runs.tfidf_reference(table, held_out, settings.seed)
+        run.references[judging.FLOOR] = judging.tfidf_reference(table, held_out, settings.seed)
     judged = runs.execute(run, [make_progress(console)], resume)
     show_judged(console, {run.title: judged.evaluation, **run.references}, judged.on)
     show_files(console, output)

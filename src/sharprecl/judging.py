@@ -1,0 +1,79 @@
+"""A trained classifier judged on labelled texts, and the page that shows it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sharprecl.classifier import TextClassifier
+from sharprecl.data.tables import TextTable
+from sharprecl.errors import MissingExtraError
+from sharprecl.evaluation.judge import Evaluation, evaluate
+from sharprecl.evaluation.references import tfidf_logistic
+from sharprecl.report.data import ReportData
+from sharprecl.report.page import write_report
+from sharprecl.training.history import Observer, Record
+from sharprecl.training.inference import softmax
+
+FLOOR = "TF-IDF + logistic regression"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A classifier judged on labelled texts, with what a report shows."""
+
+    evaluation: Evaluation
+    table: TextTable
+    answers: np.ndarray
+    confidence: np.ndarray
+    embeddings: np.ndarray
+    on: str
+
+
+def judge(classifier: TextClassifier, table: TextTable, on: str) -> Judged:
+    """Let a classifier answer labelled texts and judge the answers."""
+    scores, embeddings = classifier.scores_and_embeddings(table.texts)
+    answers = scores.argmax(1)
+    evaluation = evaluate(table.label_ids, answers, classifier.class_counts_, table.label_names)
+    return Judged(evaluation, table, answers, softmax(scores).max(1), embeddings, on)
+
+
+def tfidf_reference(table: TextTable, test: TextTable, seed: int) -> Evaluation:
+    """Judge the floor that every trained encoder should beat, fitted on the whole training table."""
+    answers = tfidf_logistic(table.texts, table.label_ids.tolist(), seed).predict(test.texts)
+    return evaluate(test.label_ids, answers, table.class_counts, table.label_names)
+
+
+def report(
+    path: Path,
+    judged: Judged,
+    *,
+    title: str,
+    train_counts: np.ndarray,
+    references: dict[str, Evaluation],
+    history: list[Record],
+    settings: dict[str, Any],
+    notes: list[str],
+    say: Observer,
+) -> None:
+    """Write ``report.html``; without the ``report`` extra, say how to get it."""
+    data = ReportData(
+        title=title,
+        label_names=list(judged.table.label_names),
+        train_counts=train_counts,
+        evaluations={title: judged.evaluation, **references},
+        history=history,
+        embeddings=judged.embeddings,
+        texts=list(judged.table.texts),
+        y_true=judged.table.label_ids,
+        y_pred=judged.answers,
+        confidence=judged.confidence,
+        settings=settings,
+        notes=notes,
+        evaluated_on=judged.on,
+    )
+    try:
+        write_report(data, path)
+    except MissingExtraError as error:
+        say.said(f"no report.html: {error}")
