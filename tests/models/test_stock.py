@@ -182,3 +182,13 @@ def test_a_limit_is_named_with_its_cure() -> None:
     with torch.device("meta"):
         free = classifier("deberta-v2", position_biased_input=False, relative_attention=True)
     stock.check_length(free, 100_000)
+
+
+def test_quiet_is_over_when_it_ends() -> None:
+    from huggingface_hub.utils import logging as hub_logging
+    from transformers.utils import logging as hf_logging
+
+    before = hub_logging.get_verbosity(), hf_logging.get_verbosity()
+    with stock.quiet():
+        assert min(hub_logging.get_verbosity(), hf_logging.get_verbosity()) >= 50
+    assert (hub_logging.get_verbosity(), hf_logging.get_verbosity()) == before

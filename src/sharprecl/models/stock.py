@@ -3,6 +3,7 @@
 The library changes weekly, so what depends on its inside stands in this one file.
 """
 
+import json
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,16 +20,22 @@ from sharprecl.errors import AssetError, ConfigError
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Hold back transformers' load report and bars: a new classifier head is meant to be new here."""
+    """Hold back transformers' load report and bars, since a new classifier head is meant to be new here, and the Hub's
+    line for every retry: where it cannot be reached, our one sentence says so.
+    """
+    from huggingface_hub.utils import logging as hub_logging
     from transformers.utils import logging as hf_logging
 
     verbosity, bars = hf_logging.get_verbosity(), hf_logging.is_progress_bar_enabled()
+    hub_verbosity = hub_logging.get_verbosity()
     hf_logging.set_verbosity(logging.CRITICAL)
+    hub_logging.set_verbosity(logging.CRITICAL)
     hf_logging.disable_progress_bar()
     try:
         yield
     finally:
         hf_logging.set_verbosity(verbosity)
+        hub_logging.set_verbosity(hub_verbosity)
         if bars:
             hf_logging.enable_progress_bar()
 
@@ -210,21 +217,20 @@ def use_fast_attention(model: Any, training: bool, device: torch.device) -> None
 
 def sentence_pooling(source: str) -> bool:
     """Whether a checkpoint was trained as a sentence encoder with mean pooling (its ``1_Pooling`` folder says so)."""
-    import json
-
     local = Path(source) / "1_Pooling" / "config.json"
     if not local.is_file():
         if Path(source).is_dir():
             return False
         from transformers.utils import cached_file
 
-        found = cached_file(
-            source,
-            "1_Pooling/config.json",
-            _raise_exceptions_for_missing_entries=False,
-            _raise_exceptions_for_connection_errors=False,
-            _raise_exceptions_for_gated_repo=False,
-        )
+        with quiet():
+            found = cached_file(
+                source,
+                "1_Pooling/config.json",
+                _raise_exceptions_for_missing_entries=False,
+                _raise_exceptions_for_connection_errors=False,
+                _raise_exceptions_for_gated_repo=False,
+            )
         if found is None:
             return False
         local = Path(found)

@@ -100,9 +100,9 @@ def train(
     chosen_device = pick_device(device)
     precision = pick_precision(config.training.precision, chosen_device)
     source = resolve_encoder(config.encoder.name, observer.said)
+    tokenizer = stock.load_tokenizer(source)
     pooling = resolve_pooling(config.encoder.pooling, source)
     fitted, held_out, selection_table = _split(table, test, config, notes)
-    tokenizer = stock.load_tokenizer(source)
     views, view_facts = _views(fitted, table.label_names, tokenizer, config, observer.said, notes)
     training = LabelledTokens(views, fitted.label_ids)
     selection = None
