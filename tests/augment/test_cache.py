@@ -177,3 +177,24 @@ def test_two_processes_share_a_folder(tmp_path):
     cached(counting, [f"text {number}" for number in range(20000)], 1, tmp_path)
     assert counting.asked == []
     assert time.perf_counter() - began < 10
+
+
+def test_another_release_does_not_serve_the_old_ones_texts(tmp_path, monkeypatch):
+    """Regression: texts made by an earlier rule were served after the rule had changed, and a training differed."""
+
+    class Rule:
+        name, version = "rule", 1
+
+        def __init__(self, ending):
+            self.ending = ending
+
+        def settings(self):
+            return {}
+
+        def augment(self, texts, seed):
+            return [text + self.ending for text in texts]
+
+    assert cached(Rule(" old"), ["a"], 0, tmp_path) == ["a old"]
+    assert cached(Rule(" new"), ["a"], 0, tmp_path) == ["a old"]
+    monkeypatch.setattr("sharprecl.augment.cache.__version__", "99.0")
+    assert cached(Rule(" new"), ["a"], 0, tmp_path) == ["a new"]

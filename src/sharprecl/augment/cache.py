@@ -7,6 +7,7 @@ from pathlib import Path
 from sharprecl.augment.base import Augmenter, ProgressCallback
 from sharprecl.augment.store import TextStore
 from sharprecl.files import sha256_json
+from sharprecl.version import __version__
 
 _TEXTS_A_COMMIT = 512
 
@@ -23,12 +24,13 @@ def cached(
     Args:
         augmenter: asked only for texts that are missing or damaged in the cache, each distinct text once.
         texts: any number of texts; the result has the same order.
-        seed: part of the key, as are the augmenter's name, version and settings.
+        seed: part of the key, as are this package's version and the augmenter's name, version and settings.
         folder: holds the cache; processes may share it. Where it cannot be written, a warning says so and all
             texts are computed.
         progress: called after every batch with (distinct texts done, distinct texts in all).
     """
-    identity = sha256_json([augmenter.name, augmenter.version, augmenter.settings(), seed])
+    # The package's version too: a release that changes a rule must not be served the old rule's texts.
+    identity = sha256_json([__version__, augmenter.name, augmenter.version, augmenter.settings(), seed])
     keys = {text: _key(identity, text) for text in dict.fromkeys(texts)}
     with TextStore(folder) as store:
         known = store.get(list(keys.values()))
