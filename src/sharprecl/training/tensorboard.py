@@ -16,13 +16,17 @@ class TensorBoardLog:
 
     def __init__(self, folder: Path) -> None:
         require("tensorboard", "report", "the TensorBoard log")
-        from torch.utils.tensorboard.writer import SummaryWriter
-
-        self._writer: Any = SummaryWriter(str(folder))
+        self._folder = folder
+        self._writer: Any = None
 
     def recorded(self, record: Record, pace: Pace) -> None:
         """Add a record at its step."""
         step = record["step"]
+        if self._writer is None:
+            from torch.utils.tensorboard.writer import SummaryWriter
+
+            # A resumed run repeats the steps after its checkpoint; TensorBoard is told to forget their first telling.
+            self._writer = SummaryWriter(str(self._folder), purge_step=step)
         if record["kind"] == "step":
             for name, value in record["loss"].items():
                 self._writer.add_scalar(f"loss/{name}", value, step)
@@ -38,4 +42,5 @@ class TensorBoardLog:
 
     def closed(self) -> None:
         """Flush and close."""
-        self._writer.close()
+        if self._writer is not None:
+            self._writer.close()
