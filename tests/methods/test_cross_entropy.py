@@ -28,7 +28,7 @@ def test_known_answer():
 
 def test_has_one_view_and_nothing_to_save():
     assert CrossEntropy.n_views == 1
-    assert CrossEntropy.exportable
+    assert CrossEntropy.not_exportable_because == ""
     assert METHOD.state_dict() == {}
 
 

@@ -61,8 +61,8 @@ class Method(nn.Module, ABC):
     """Base of all methods. Subclasses are built by ``build`` and hold no reference to the backbone."""
 
     n_views: ClassVar[int] = 1
-    exportable: ClassVar[bool] = True
     not_exportable_because: ClassVar[str] = ""
+    """Why the answers are not those of a linear classifier; empty for methods that export to the stock class."""
 
     @classmethod
     @abstractmethod
