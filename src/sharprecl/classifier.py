@@ -26,7 +26,8 @@ from sharprecl.profiles import given, merge, resolve
 from sharprecl.training.hardware import pick_device
 from sharprecl.training.history import Observer, Silent
 from sharprecl.training.inference import predict, softmax
-from sharprecl.training.session import CHECKPOINTS, Trained, train
+from sharprecl.training.names import CHECKPOINTS
+from sharprecl.training.session import Trained, train
 
 if TYPE_CHECKING:
     from typing import Self

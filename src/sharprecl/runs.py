@@ -25,19 +25,17 @@ from sharprecl.data.tables import TextTable
 from sharprecl.errors import ConfigError, MissingExtraError
 from sharprecl.evaluation.judge import Evaluation
 from sharprecl.export.card import FILE as CARD
-from sharprecl.export.card import OPENED, STOCK
+from sharprecl.export.card import OPENED, STOCK, is_ours
 from sharprecl.files import sha256_json, write_json, write_text
 from sharprecl.judging import Judged, judge, report
 from sharprecl.machine import describe_machine
 from sharprecl.profiles import to_yaml
 from sharprecl.training.history import Observer, Pace, Record, read_history
-from sharprecl.training.session import CHECKPOINTS, HISTORY
+from sharprecl.training.names import CHECKPOINTS, HISTORY
 from sharprecl.training.tensorboard import TensorBoardLog
 
 METRICS, ENVIRONMENT, REPORT, CONFIG = "metrics.json", "environment.json", "report.html", "config.yaml"
-
-
-LOCK = "training.lock"
+TENSORBOARD, LOCK = "tensorboard", "training.lock"
 
 
 @dataclass
@@ -75,16 +73,15 @@ def claim(output: Path, resume: bool, overwrite: bool) -> None:
     Raises:
         ConfigError: another run is there and neither resume nor overwrite was asked for, or what is there is not ours.
     """
-    ours = (METRICS, ENVIRONMENT, REPORT, CONFIG, STOCK, OPENED, "tensorboard")
-    marks = (CHECKPOINTS, HISTORY, CARD)
-    foreign = [name for name in ours if (output / name).exists()]
-    if foreign and not any((output / name).exists() for name in marks):
+    results = (METRICS, ENVIRONMENT, REPORT, CONFIG, STOCK, OPENED, TENSORBOARD)
+    foreign = [name for name in results if (output / name).exists()]
+    if foreign and not is_ours(output):
         raise ConfigError(
             f"{output / foreign[0]} was not written by a training run and would be replaced; choose another --output"
         )
     if overwrite:
         # Checkpoints go first: were this cut off, nothing of the old run could be resumed by mistake.
-        for name in (CHECKPOINTS, METRICS, *ours, *marks):
+        for name in (CHECKPOINTS, *results, HISTORY, CARD):
             _remove(output / name)
     elif is_finished(output) and not resume:
         raise ConfigError(f"{output} holds a finished run; choose another --output, or add --overwrite")
@@ -125,6 +122,16 @@ def check_same(run: Run) -> None:
             f"{run.output} holds a finished run with other settings or other data; choose another --output, "
             f"or add --overwrite instead of --resume"
         )
+
+
+def judge_again(run: Run) -> Judged:
+    """Judge a finished run's saved model on its test texts, without training it again.
+
+    Raises:
+        ConfigError: the folder holds another run.
+    """
+    check_same(run)
+    return judge(TextClassifier.load(run.output, device=run.device), *_judge_on(run, np.empty(0, dtype=np.int64)))
 
 
 def _config_hash(config: RunConfig) -> str:
@@ -223,7 +230,7 @@ def _judge_on(run: Run, validation: np.ndarray) -> tuple[TextTable, str]:
 
 def _tensorboard(output: Path) -> list[Observer]:
     try:
-        return [TensorBoardLog(output / "tensorboard")]
+        return [TensorBoardLog(output / TENSORBOARD)]
     except MissingExtraError:
         # TensorBoard is a second view of history.jsonl; its absence loses nothing.
         return []

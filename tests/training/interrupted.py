@@ -7,6 +7,8 @@ import os
 import resource
 import signal
 import sys
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from sharprecl.training import checkpoint, loop, session
@@ -34,36 +36,33 @@ def kill_at(owner: Any, name: str, passing: int, *, after: bool) -> None:
     setattr(owner, name, wrapper)
 
 
-def kill_in_half_written_file(passing: int) -> None:
+def at_write(passing: int, before: Callable[[], None], after: Callable[[Path], None]) -> None:
+    """Do something around the N-th file of a checkpoint."""
+    original = checkpoint._write
+    calls = 0
+
+    def wrapper(path: Path, value: Any) -> None:
+        nonlocal calls
+        calls += 1
+        if calls == passing:
+            before()
+        original(path, value)
+        if calls == passing:
+            after(path)
+
+    checkpoint._write = wrapper
+
+
+def halve_and_die(path: Path) -> None:
     """Die when half of a checkpoint's state is on the disk."""
-    original = checkpoint._write
-    calls = 0
-
-    def wrapper(path: Any, value: Any) -> None:
-        nonlocal calls
-        calls += 1
-        original(path, value)
-        if calls == passing:
-            data = path.read_bytes()
-            path.write_bytes(data[: len(data) // 2])
-            die()
-
-    checkpoint._write = wrapper
+    data = path.read_bytes()
+    path.write_bytes(data[: len(data) // 2])
+    die()
 
 
-def fill_the_disk_at(passing: int) -> None:
-    """From the given checkpoint on, the kernel refuses files of over 1,000 bytes."""
-    original = checkpoint._write
-    calls = 0
-
-    def wrapper(path: Any, value: Any) -> None:
-        nonlocal calls
-        calls += 1
-        if calls == passing:
-            resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
-        original(path, value)
-
-    checkpoint._write = wrapper
+def fill_the_disk() -> None:
+    """From now on the kernel refuses files of over 1,000 bytes."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
 
 
 def main() -> None:
@@ -74,9 +73,9 @@ def main() -> None:
     elif point == "epoch_edge":
         kill_at(loop.Trainer, "_select", passing, after=True)
     elif point == "half_checkpoint":
-        kill_in_half_written_file(passing)
+        at_write(passing, before=lambda: None, after=halve_and_die)
     elif point == "full_disk":
-        fill_the_disk_at(passing)
+        at_write(passing, before=fill_the_disk, after=lambda path: None)
     elif point == "before_judging":
         kill_at(session, "train", passing, after=True)
         from sharprecl import classifier

@@ -21,11 +21,11 @@ def evaluate(
     """Judge a trained classifier on labelled texts."""
     from sharprecl.data.tables import read_table
     from sharprecl.errors import ConfigError
-    from sharprecl.export.card import FILE, read_card
+    from sharprecl.export.card import is_ours, read_card
 
     card = read_card(run)
     folder = output or run / "evaluations" / data.name
-    if any((folder / name).exists() for name in (FILE, "history.jsonl", "checkpoints")):
+    if is_ours(folder):
         raise ConfigError(
             f"{folder} is the folder of a training, whose own figures would be lost; name another --output, or leave "
             f"it out for {run / 'evaluations' / data.name}"
@@ -51,11 +51,12 @@ def evaluate(
     from sharprecl.files import write_json
     from sharprecl.machine import describe_machine
     from sharprecl.training.history import read_history
+    from sharprecl.training.names import HISTORY
 
     classifier = TextClassifier.load(run, device=device)
     judged = judging.judge(classifier, table, f"{data.name}, {len(table)} texts")
     title = runs.row_title(classifier.config_)
-    history = run / "history.jsonl"
+    history = run / HISTORY
     # Without the report extra none is written, and an old one would tell of other figures.
     (folder / runs.REPORT).unlink(missing_ok=True)
     judging.report(

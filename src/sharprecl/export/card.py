@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from sharprecl.errors import AssetError
+from sharprecl.training.names import CHECKPOINTS, HISTORY
 from sharprecl.version import __version__
 
 FORMAT = 1
@@ -34,6 +35,11 @@ class Card:
     not_stock_because: str = ""
     format: int = FORMAT
     version: str = __version__
+
+
+def is_ours(folder: Path) -> bool:
+    """Whether a training or a saved classifier of ours lies in a folder: what else is there may be replaced with it."""
+    return any((folder / name).exists() for name in (FILE, HISTORY, CHECKPOINTS))
 
 
 def read_card(folder: Path) -> Card:

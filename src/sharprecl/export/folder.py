@@ -16,14 +16,11 @@ from typing import Any
 from safetensors import SafetensorError
 
 from sharprecl.errors import AssetError, CheckpointError, ConfigError, ExportError
-from sharprecl.export.card import FILE, OPENED, STOCK, Card, model_folder, read_card
+from sharprecl.export.card import FILE, OPENED, STOCK, Card, is_ours, model_folder, read_card
 from sharprecl.export.stock import STRAIGHT, stock_model
 from sharprecl.files import sync, write_json
 from sharprecl.models import stock
 from sharprecl.models.backbone import Backbone
-
-RUN_MARKS = ("history.jsonl", "checkpoints")
-"""What a run that has not saved its model yet leaves in its folder."""
 
 
 def save(folder: Path, backbone: Backbone, tokenizer: Any, card: Card, refused_because: str = "") -> Card:
@@ -82,7 +79,7 @@ def save(folder: Path, backbone: Backbone, tokenizer: Any, card: Card, refused_b
 
 def _check_ours(folder: Path) -> None:
     foreign = [name for name in (STOCK, OPENED) if (folder / name).exists()]
-    if foreign and not any((folder / mark).exists() for mark in (FILE, *RUN_MARKS)):
+    if foreign and not is_ours(folder):
         raise ConfigError(
             f"{folder / foreign[0]} was not written by sharprecl and would be replaced; choose another folder"
         )

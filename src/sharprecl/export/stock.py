@@ -17,6 +17,7 @@ from torch import nn
 
 from sharprecl.models.backbone import Backbone
 from sharprecl.models.pooling import check_expressible
+from sharprecl.models.stock import last_linear
 
 DROWNING = float(2**20)
 """K: far above any residual, far below float32's and bfloat16's range. float16 would overflow."""
@@ -79,7 +80,7 @@ def _straighten(dense: nn.Linear, trained: nn.Linear, model: Any) -> None:
     """Make dense + tanh + classifier equal to the trained classifier alone."""
     dense.weight.copy_(torch.eye(len(dense.weight)) * STRAIGHT)
     dense.bias.zero_()
-    linear = [module for module in model.modules() if isinstance(module, nn.Linear)][-1]
+    linear = last_linear(model, trained.out_features)
     linear.weight.copy_(trained.weight.detach().cpu() / STRAIGHT)
     if trained.bias is not None:
         linear.bias.copy_(trained.bias.detach().cpu())

@@ -137,8 +137,7 @@ class CheckpointFolder:
 def _write(path: Path, value: dict[str, Any]) -> None:
     with path.open("wb") as stream:
         torch.save(value, stream)
-        stream.flush()
-        os.fsync(stream.fileno())
+    sync(path)
 
 
 def _read(path: Path) -> dict[str, Any]:

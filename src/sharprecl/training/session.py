@@ -29,11 +29,9 @@ from sharprecl.training.checkpoint import CheckpointFolder
 from sharprecl.training.hardware import pick_device, pick_precision
 from sharprecl.training.history import HistoryFile, Observer
 from sharprecl.training.loop import LabelledTokens, Outcome, Trainer
+from sharprecl.training.names import CHECKPOINTS, HISTORY
 from sharprecl.training.optimizer import resolve_batch_size, resolve_plan
 from sharprecl.version import __version__
-
-CHECKPOINTS = "checkpoints"
-HISTORY = "history.jsonl"
 
 
 @dataclass

@@ -1,0 +1,4 @@
+"""What a training leaves in its folder. Read without PyTorch."""
+
+CHECKPOINTS = "checkpoints"
+HISTORY = "history.jsonl"
