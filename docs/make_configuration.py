@@ -6,21 +6,22 @@ from pathlib import Path
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from sharprecl.config import CrossEntropyConfig, EncoderConfig, RunConfig, SharpReCLConfig, TrainingConfig
+from sharprecl.config import EncoderConfig, MethodConfig, RunConfig, TrainingConfig
+from sharprecl.methods.registry import method_class, method_names
 
 SECTIONS: list[tuple[str, str, type[BaseModel]]] = [
     ("The run", "", RunConfig),
     ("The encoder", "encoder.", EncoderConfig),
-    ("The method: SharpReCL", "method.", SharpReCLConfig),
-    ("The method: cross-entropy", "method.", CrossEntropyConfig),
     ("The training", "training.", TrainingConfig),
+    *((f"The method: {name}", "method.", method_class(name).Config) for name in method_names()),
 ]
 INTRODUCTION = """# Configuration
 
-Every setting, its default, and what it does. This page is generated from `src/sharprecl/config.py`.
+Every setting, its default, and what it does. This page is generated from `src/sharprecl/config.py` and the methods'
+files.
 
 A YAML file holds any part of it and is given with `--config run.yaml`; options of the command line win over the file,
-the file wins over the profile (`--profile paper`, `--profile released`), the profile over these defaults. From Python:
+the file wins over the profile, the profile over these defaults. `--set method.mu=0.5` sets anything. From Python:
 `TextClassifier(config={"method": {"mu": 0.5}})`. Every run writes the whole of it to `config.yaml` in its folder; given
 back with `--config`, it repeats the run to the byte on the same machine.
 
@@ -30,6 +31,12 @@ encoder: {name: minilm, max_length: 128}
 method: {name: sharprecl, mu: 0.5}
 training: {max_epochs: 20, patience: 4}
 ```
+
+Profiles: `default`; `matched`, which is the same and says that methods are compared (one optimiser, one number of steps,
+of each source only what belongs to its loss); `official`, what the method's own source trained with; `paper` and
+`released`, SharpReCL's equations as printed (the sign mended) and its published code fault by fault.
+
+`method.name` may be `auto`: the label distribution of the training texts chooses, and the run says why.
 """
 
 
@@ -43,10 +50,15 @@ def allowed(field: FieldInfo) -> str:
     return words.rstrip("]")
 
 
+def default_of(field: FieldInfo) -> str:
+    if field.is_required():
+        return "required"
+    value = field.get_default(call_default_factory=True)
+    return "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def row(path: str, name: str, field: FieldInfo) -> str:
-    default = field.get_default(call_default_factory=True)
-    shown = "null" if default is None else str(default).lower() if isinstance(default, bool) else str(default)
-    return f"| `{path}{name}` | `{shown}` | {allowed(field)} | {field.description or ''} |"
+    return f"| `{path}{name}` | `{default_of(field)}` | {allowed(field)} | {field.description or ''} |"
 
 
 def page() -> str:
@@ -60,7 +72,7 @@ def page() -> str:
 
 
 def _is_section(field: FieldInfo) -> bool:
-    return isinstance(field.get_default(), BaseModel)
+    return isinstance(field.get_default(), BaseModel) or field.annotation is MethodConfig
 
 
 if __name__ == "__main__":

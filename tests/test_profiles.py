@@ -7,7 +7,9 @@ import pytest
 
 from sharprecl.config import RunConfig
 from sharprecl.errors import ConfigError
-from sharprecl.profiles import PROFILES, given, merge, read_yaml, resolve, to_yaml
+from sharprecl.methods.registry import method_class, method_names
+from sharprecl.methods.sharprecl_settings import SharpReCLConfig
+from sharprecl.profiles import PROFILES, assignments, given, merge, read_yaml, resolve, to_yaml
 
 
 def test_later_layers_win_and_sections_are_merged() -> None:
@@ -24,7 +26,8 @@ def test_the_profiles_are_what_the_specification_lists() -> None:
     assert (method.n_pos, method.n_neg, method.anchor_weight, method.head_norm) == (0, 0, "code_scalar", "batch")
     assert (method.normalize_logits, method.prior_smoothing, method.ratio_by) == (True, "epsilon", "epoch")
     assert (training.legacy_eval_mode, training.select_on, training.weight_decay) == (True, "test", 4e-5)
-    assert resolve({}) == RunConfig()
+    assert resolve({}) == RunConfig(method=SharpReCLConfig())
+    assert resolve({"profile": "matched"}).training == resolve({}).training
     plain = resolve({"profile": "released", "method": {"name": "cross_entropy"}})
     assert plain.method.name == "cross_entropy"
     assert plain.training == training
@@ -35,7 +38,32 @@ def test_what_the_user_says_wins_over_the_profile() -> None:
     assert (config.method.n_pos, config.method.n_neg, config.training.select_on) == (3, 0, "last")
 
 
-@pytest.mark.parametrize("profile", PROFILES)
+def test_official_settings_are_the_source_s_and_valid() -> None:
+    for name in method_names():
+        settings = {"profile": "official", "method": {"name": name}}
+        if method_class(name).official:
+            assert resolve(settings).method.name == name
+        else:
+            with pytest.raises(ConfigError, match=f"profile: {name} has no settings of its own source"):
+                resolve(settings)
+    plain = resolve({"profile": "official", "method": {"name": "cross_entropy"}, "training": {"max_epochs": 2}})
+    assert (plain.training.batch_size, plain.training.max_epochs) == (32, 2)
+
+
+def test_assignments_of_the_command_line() -> None:
+    words = ["method.mu=0.5", "method.top_k=3", "training.clip_norm=null", "encoder.name=a=b", "seed=2", "seed=3"]
+    assert assignments(words) == {
+        "method": {"mu": 0.5, "top_k": 3},
+        "training": {"clip_norm": None},
+        "encoder": {"name": "a=b"},
+        "seed": 3,
+    }
+    for word in ("mu", "=3", "method.=3", "a=["):
+        with pytest.raises(ConfigError, match="--set"):
+            assignments([word])
+
+
+@pytest.mark.parametrize("profile", set(PROFILES) - {"official"})
 def test_yaml_goes_round(profile: str, tmp_path: Path) -> None:
     config = resolve({"profile": profile, "seed": 4})
     (tmp_path / "c.yaml").write_text(to_yaml(config))
@@ -49,10 +77,13 @@ def test_yaml_goes_round(profile: str, tmp_path: Path) -> None:
         ({"training": {"batch": 3}}, "training.batch: there is no such setting"),
         ({"training": {"batch_size": 0}}, "training.batch_size: must be above 0, or 'auto'"),
         ({"training": {"warmup": 1.5}}, "training.warmup: "),
-        ({"method": {"name": "magic"}}, "method: 'magic' is not known; choose one of sharprecl, cross_entropy"),
+        ({"method": {"name": "magic"}}, "method: 'magic' is not known; choose one of auto, sharprecl, cross_entropy,"),
         ({"method": {"temperature": 0}}, "method.temperature: "),
         ({"method": {"anchor_weight": "log_prior"}}, "its loss is negative"),
-        ({"profile": "magic"}, "profile: 'magic' is not known; choose one of default, paper, released"),
+        (
+            {"profile": "magic"},
+            "profile: 'magic' is not known; choose one of default, matched, official, paper, released",
+        ),
         ({"seed": -1}, "seed: "),
         ({"method": 3}, "method: "),
     ],

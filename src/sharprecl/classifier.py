@@ -15,17 +15,18 @@ from sklearn.exceptions import NotFittedError
 from sharprecl.config import RunConfig
 from sharprecl.data.labels import typed_labels, typed_table
 from sharprecl.data.tables import TextTable, read_table
-from sharprecl.data.tokens import tokenize
 from sharprecl.data.wording import rows_phrase
 from sharprecl.errors import DataError
 from sharprecl.evaluation.judge import Evaluation, evaluate
-from sharprecl.export import folder as saved
-from sharprecl.export.card import Card
+from sharprecl.export.card import Card, read_card
+from sharprecl.export.encoder import EncoderPredictor
+from sharprecl.export.predictor import Predictor
+from sharprecl.llm.base import FittedLanguageModel
 from sharprecl.methods.base import Method
+from sharprecl.methods.registry import method_class
 from sharprecl.profiles import given, merge, resolve
-from sharprecl.training.hardware import pick_device
 from sharprecl.training.history import Observer, Silent
-from sharprecl.training.inference import predict, softmax
+from sharprecl.training.inference import answers, softmax
 from sharprecl.training.names import CHECKPOINTS
 from sharprecl.training.session import Trained, train
 
@@ -41,8 +42,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     Args:
         encoder: a built-in name (``minilm``), a local folder or a Hugging Face id.
-        method: ``sharprecl`` or ``cross_entropy``.
-        profile: ``default``, ``paper`` or ``released``.
+        method: any of ``sharprecl.methods.registry.method_names()``, or ``auto``, which chooses by the label counts.
+        profile: ``default``, ``matched`` (the same, said of comparisons), ``official`` (what the method's own source
+            trained with), ``paper`` or ``released`` (SharpReCL as printed, and as published).
         view: where the second view of a text comes from: ``auto``, ``synonyms`` or ``dropout``.
         pooling: ``auto``, ``native``, ``mean`` or ``cls``.
         max_length: tokens a text.
@@ -95,8 +97,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         self.device = device
         self.random_state = random_state
 
-    def run_config(self) -> RunConfig:
+    def run_config(self, class_counts: np.ndarray | None = None) -> RunConfig:
         """The whole configuration that the parameters amount to.
+
+        Args:
+            class_counts: training texts of each class, [C]; needed by the method ``auto``.
 
         Raises:
             ConfigError: they contradict each other.
@@ -117,7 +122,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
                 "precision": self.precision,
             },
         }
-        return resolve(merge(self.config or {}, given(named)))
+        return resolve(merge(self.config or {}, given(named)), class_counts)
 
     def fit(
         self,
@@ -144,26 +149,35 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         Raises:
             SharpReCLError: what is wrong with data, settings, assets or disk.
         """
-        config = self.run_config()
         if isinstance(texts, TextTable):
             table, classes, label_type = texts, np.asarray(texts.label_names), "str"
         else:
             table, classes, label_type = typed_table(texts, labels)
+        config = self.run_config(table.class_counts)
         if test is not None and not isinstance(test, TextTable):
             test = read_table(_strings(*test), label_names=table.label_names)
         folder = None if output is None else Path(output)
-        trained = train(
-            table, config, observer or Silent(), test=test, output=folder, resume=resume, device=self.device
-        )
+        watching = observer or Silent()
+        kind = method_class(config.method.name)
+        if issubclass(kind, Method):
+            fitted = train(table, config, watching, test=test, output=folder, resume=resume, device=self.device)
+            predictor: Predictor = EncoderPredictor(
+                fitted.backbone,
+                fitted.tokenizer,
+                config.encoder.max_length,
+                str(fitted.backbone.pooling),
+                refused_because=kind.not_exportable_because,
+            )
+        else:
+            fitted = kind.fit(table, config, watching, output=folder, resume=resume, device=self.device)
+            predictor = fitted.predictor
         if folder is not None and not keep_checkpoints:
             shutil.rmtree(folder / CHECKPOINTS, ignore_errors=True)
         # Only now, so that an interrupted second fit leaves the first one's answers whole.
-        self.trained_: Trained | None = trained
+        self.trained_: Trained | FittedLanguageModel | None = fitted
         self.classes_, self._label_type = classes, label_type
-        self.class_counts_, self.config_, self.notes_ = table.class_counts, config, trained.notes
-        self._method: Method | None = trained.method
-        self._backbone, self._tokenizer = trained.backbone, trained.tokenizer
-        self._pooling, self._feature_scale = str(trained.backbone.pooling), 1.0
+        self.class_counts_, self.config_, self.notes_ = table.class_counts, config, fitted.notes
+        self._predictor = predictor
         return self
 
     def decision_function(self, texts: Sequence[str]) -> np.ndarray:
@@ -176,8 +190,18 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         return softmax(self.scores(texts))
 
     def predict(self, texts: Sequence[str]) -> np.ndarray:
-        """The most probable label of each text, shape [N]."""
-        best_N = self.scores(texts).argmax(1)
+        """The most probable label of each text, shape [N].
+
+        Raises:
+            DataError: a language model gave a text no answer that is a label; ``scores`` tells which.
+        """
+        best_N = answers(self.scores(texts))
+        lost = np.flatnonzero(best_N < 0).tolist()
+        if lost:
+            raise DataError(
+                f"{rows_phrase(lost)}: the language model's answer is none of the labels; use scores(), whose rows are "
+                f"NaN there"
+            )
         answer: np.ndarray = self.classes_[best_N]
         return answer
 
@@ -191,8 +215,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     def scores_and_embeddings(self, texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
         """Scores [N, C] and features [N, H], both from one pass."""
-        scores, features = self._run(texts, embed=True)
-        return scores, features * np.float32(self._feature_scale)
+        return self._run(texts, embed=True)
 
     def _run(self, texts: Iterable[str], *, embed: bool) -> tuple[np.ndarray, np.ndarray]:
         self._fitted()
@@ -202,15 +225,13 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         strange = [row for row, text in enumerate(known) if not isinstance(text, str)]
         if strange:
             raise DataError(f"{rows_phrase(strange)}: not a text; convert the values to strings or leave them out")
-        tokens = tokenize(known, self._tokenizer, self.config_.encoder.max_length)
-        return predict(self._backbone, self._method, tokens, self._tokenizer.pad_token_id, embed=embed)
+        return self._predictor.scores(known, embed=embed)
 
     def evaluate(self, texts: Sequence[str], labels: Sequence[Any]) -> Evaluation:
         """Judge the classifier on labelled texts: all metrics, by class and by frequency, with intervals."""
         names = tuple(str(label) for label in self._fitted().classes_)
         table = read_table(_strings(texts, labels), label_names=names)
-        answers = self.scores(table.texts).argmax(1)
-        return evaluate(table.label_ids, answers, self.class_counts_, names)
+        return evaluate(table.label_ids, answers(self.scores(table.texts)), self.class_counts_, names)
 
     def save(self, folder: str | Path, *, text_column: str = "text", label_column: str = "label") -> Card:
         """Write ``folder/model`` (stock Hugging Face) and ``folder/sharprecl.json``.
@@ -224,8 +245,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         """
         self._fitted()
         card = dataclasses.replace(self._card(), text_column=text_column, label_column=label_column)
-        refused = "" if self._method is None else self._method.not_exportable_because
-        return saved.save(Path(folder), self._backbone, self._tokenizer, card, refused)
+        return self._predictor.save(Path(folder), card)
 
     @classmethod
     def load(cls, folder: str | Path, device: str = "auto") -> TextClassifier:
@@ -234,15 +254,16 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         Raises:
             AssetError: there is none in this folder.
         """
-        backbone, tokenizer, card, scale = saved.load(Path(folder))
+        card = read_card(Path(folder))
+        config = resolve(card.config)
+        kind = method_class(config.method.name)
+        loader = EncoderPredictor if issubclass(kind, Method) else kind
         classifier = cls(config=card.config, device=device)
-        classifier._backbone, classifier._tokenizer = backbone.to(pick_device(device)), tokenizer
-        classifier._method, classifier.trained_ = None, None
-        classifier._pooling, classifier._feature_scale = card.pooling, scale
+        classifier._predictor, classifier.trained_ = loader.load(Path(folder), card, device), None
         classifier._label_type = card.label_type
         classifier.classes_ = typed_labels(card.label_names, card.label_type)
         classifier.class_counts_ = np.asarray(card.class_counts)
-        classifier.config_ = resolve(card.config)
+        classifier.config_ = config
         classifier.notes_ = []
         return classifier
 
@@ -252,12 +273,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             label_type=self._label_type,
             class_counts=[int(count) for count in self.class_counts_],
             max_length=self.config_.encoder.max_length,
-            pooling=self._pooling,
+            pooling=self._predictor.pooling,
             config=self.config_.model_dump(mode="json"),
         )
 
     def _fitted(self) -> Self:
-        if not hasattr(self, "_backbone"):
+        if not hasattr(self, "_predictor"):
             raise NotFittedError("this TextClassifier is not fitted yet; call fit(texts, labels) first")
         return self
 

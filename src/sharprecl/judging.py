@@ -14,7 +14,7 @@ from sharprecl.evaluation.references import tfidf_logistic
 from sharprecl.report.data import ReportData
 from sharprecl.report.page import write_report
 from sharprecl.training.history import Observer, Record
-from sharprecl.training.inference import softmax
+from sharprecl.training.inference import answers, softmax
 
 FLOOR = "TF-IDF + logistic regression"
 
@@ -34,15 +34,16 @@ class Judged:
 def judge(classifier: TextClassifier, table: TextTable, on: str) -> Judged:
     """Let a classifier answer labelled texts and judge the answers."""
     scores, embeddings = classifier.scores_and_embeddings(table.texts)
-    answers = scores.argmax(1)
-    evaluation = evaluate(table.label_ids, answers, classifier.class_counts_, table.label_names)
-    return Judged(evaluation, table, answers, softmax(scores).max(1), embeddings, on)
+    given = answers(scores)
+    evaluation = evaluate(table.label_ids, given, classifier.class_counts_, table.label_names)
+    # A text without an answer has no confidence either.
+    return Judged(evaluation, table, given, np.nan_to_num(softmax(scores).max(1)), embeddings, on)
 
 
 def tfidf_reference(table: TextTable, test: TextTable, seed: int) -> Evaluation:
     """Judge the floor that every trained encoder should beat, fitted on the whole training table."""
-    answers = tfidf_logistic(table.texts, table.label_ids.tolist(), seed).predict(test.texts)
-    return evaluate(test.label_ids, answers, table.class_counts, table.label_names)
+    given = tfidf_logistic(table.texts, table.label_ids.tolist(), seed).predict(test.texts)
+    return evaluate(test.label_ids, given, table.class_counts, table.label_names)
 
 
 def report(
@@ -64,7 +65,7 @@ def report(
         train_counts=train_counts,
         evaluations={title: judged.evaluation, **references},
         history=history,
-        embeddings=judged.embeddings,
+        embeddings=judged.embeddings if judged.embeddings.shape[1] else None,
         texts=list(judged.table.texts),
         y_true=judged.table.label_ids,
         y_pred=judged.answers,

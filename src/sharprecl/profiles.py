@@ -1,14 +1,19 @@
 """From what a user wrote to a whole ``RunConfig``: profile first, then the file, then the command line."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
 from pydantic import ValidationError
 
 from sharprecl.config import RunConfig
 from sharprecl.errors import ConfigError
+from sharprecl.methods.choice import choose_method
+from sharprecl.methods.registry import method_class, method_names
+
+if TYPE_CHECKING:
+    import numpy as np
 
 Settings = dict[str, Any]
 
@@ -44,28 +49,76 @@ _RELEASED: Settings = {
     "training": {**_PAPER["training"], "weight_decay": 4e-5, "select_on": "test", "legacy_eval_mode": True},
 }
 
-PROFILES: dict[str, Settings] = {"default": {}, "paper": _PAPER, "released": _RELEASED}
+# ``matched`` is what ``default`` is, said of a comparison: the same optimiser, batches and steps for every method, and of
+# its source only what belongs to its loss. ``official`` is what the method's own source trained with.
+PROFILES: dict[str, Settings] = {
+    "default": {},
+    "matched": {},
+    "official": {},
+    "paper": _PAPER,
+    "released": _RELEASED,
+}
+
+AUTO = "auto"
+"""The method that is chosen by the label distribution (``methods/choice.py``)."""
 
 
-def resolve(settings: Mapping[str, Any]) -> RunConfig:
+def resolve(settings: Mapping[str, Any], class_counts: "np.ndarray | None" = None) -> RunConfig:
     """Make a whole configuration from partial settings.
 
-    A profile's own settings for a method apply to SharpReCL only; another method under the ``paper`` profile gets the
-    profile's encoder and training settings.
+    The method settings of ``paper`` and ``released`` are SharpReCL's; another method under them gets their encoder and
+    training settings.
+
+    Args:
+        settings: nested settings.
+        class_counts: training texts of each class, [C]; needed where the method is ``auto``.
 
     Raises:
         ConfigError: an unknown or unfit setting; the sentence gives its path.
     """
+    name, method = _method(settings)
+    if name == AUTO:
+        if class_counts is None:
+            raise ConfigError("method: 'auto' is chosen by the training labels, and there are none yet; name a method")
+        name = choose_method(class_counts).name
+    if name not in method_names():
+        raise ConfigError(f"method: {name!r} is not known; choose one of auto, {', '.join(method_names())}")
     profile = settings.get("profile", "default")
     if not isinstance(profile, str) or profile not in PROFILES:
         raise ConfigError(f"profile: {profile!r} is not known; choose one of {', '.join(PROFILES)}")
-    base = {key: dict(value) for key, value in PROFILES[profile].items()}
-    if _method_name(settings) != "sharprecl":
+    kind = method_class(name)
+    base = merge(PROFILES[profile])
+    if name != "sharprecl":
         base.pop("method", None)
+    if profile == "official":
+        if not kind.official:
+            raise ConfigError(
+                f"profile: {name} has no settings of its own source to train with"
+                + ("; its sources are the profiles paper and released" if name == "sharprecl" else "; use matched")
+            )
+        base = merge(kind.official)
+    whole = merge(base, settings, {"method": {**base.get("method", {}), **method, "name": name}})
+    sections = whole.pop("method")
     try:
-        return RunConfig.model_validate(merge(base, {"method": {"name": "sharprecl"}}, settings))
+        section = kind.Config.model_validate(sections)
+    except ValidationError as error:
+        raise ConfigError("; ".join(_sentence(item, "method.") for item in error.errors())) from error
+    try:
+        return RunConfig.model_validate({**whole, "method": section})
     except ValidationError as error:
         raise ConfigError("; ".join(_sentence(item) for item in error.errors())) from error
+
+
+def method_is_auto(settings: Mapping[str, Any]) -> bool:
+    """Whether the label distribution is to choose the method."""
+    return bool(_method(settings)[0] == AUTO)
+
+
+def _method(settings: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
+    method = settings.get("method", {})
+    if not isinstance(method, Mapping):
+        raise ConfigError(f"method: {method!r} is not a section; write 'method: {{name: sharprecl}}'")
+    return method.get("name", "sharprecl"), method
 
 
 def merge(*layers: Mapping[str, Any]) -> Settings:
@@ -83,6 +136,27 @@ def given(values: Mapping[str, Any]) -> Settings:
     """Only the settings that somebody gave: None and empty sections are left out."""
     nested = {key: given(value) if isinstance(value, Mapping) else value for key, value in values.items()}
     return {key: value for key, value in nested.items() if value is not None and value != {}}
+
+
+def assignments(words: Sequence[str]) -> Settings:
+    """Nested settings of words like ``method.mu=0.5``; what comes later wins.
+
+    Raises:
+        ConfigError: a word is none.
+    """
+    nested: Settings = {}
+    for word in words:
+        path, equals, value = word.partition("=")
+        if not equals or not all(path.split(".")):
+            raise ConfigError(f"--set {word!r} is no setting; write it like --set method.mu=0.5")
+        try:
+            leaf: Any = yaml.safe_load(value)
+        except yaml.YAMLError as error:
+            raise ConfigError(f"--set {word!r}: the value is not valid YAML; quote it") from error
+        for key in reversed(path.split(".")):
+            leaf = {key: leaf}
+        nested = merge(nested, leaf)
+    return nested
 
 
 def read_yaml(path: Path) -> Settings:
@@ -109,16 +183,9 @@ def to_yaml(config: RunConfig) -> str:
     return yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
 
 
-def _method_name(settings: Mapping[str, Any]) -> Any:
-    method = settings.get("method", {})
-    return method.get("name", "sharprecl") if isinstance(method, Mapping) else None
-
-
-def _sentence(item: Any) -> str:
-    path = ".".join(str(part) for part in item["loc"] if part not in ("sharprecl", "cross_entropy")) or "settings"
+def _sentence(item: Any, prefix: str = "") -> str:
+    path = prefix + ".".join(str(part) for part in item["loc"])
     message = str(item["msg"]).removeprefix("Value error, ")
     if item["type"] == "extra_forbidden":
         message = "there is no such setting; see docs/configuration.md for all of them"
-    elif item["type"] == "union_tag_invalid":
-        message = f"{item['input'].get('name')!r} is not known; choose one of sharprecl, cross_entropy"
-    return f"{path}: {message}"
+    return f"{path.rstrip('.') or 'settings'}: {message}"

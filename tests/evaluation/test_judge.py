@@ -28,6 +28,21 @@ def test_values():
     assert result.confusion.tolist() == [[2, 1, 0], [0, 2, 0], [1, 0, 0]]
 
 
+def test_no_answer_is_wrong_and_nobodys_false_positive():
+    result = evaluate([*TRUE, 2, 2], [*PREDICTED, -1, -1], TRAIN, NAMES)
+    assert (result.n_texts, result.unanswered) == (8, 2)
+    assert result.accuracy == 4 / 8
+    plain = evaluate(TRUE, PREDICTED, TRAIN, NAMES)
+    assert [row.precision for row in result.classes] == [row.precision for row in plain.classes]
+    assert result.classes[2].test_count == 3
+    # One text more of a class that is never found, once answered wrongly and once not at all.
+    silent, wrong = (evaluate([0, 0, 1, 1], [0, 0, 1, answer], TRAIN, NAMES) for answer in (-1, 2))
+    assert silent.accuracy == wrong.accuracy
+    assert silent.classes[1].recall == wrong.classes[1].recall == 0.5
+    assert silent.intervals["accuracy"] == pytest.approx(wrong.intervals["accuracy"], abs=0.05)
+    assert silent.intervals["accuracy"][0] < 0.75 < silent.intervals["accuracy"][1]
+
+
 def test_band_without_texts_has_neither_score_nor_interval():
     result = evaluate([0, 1], [0, 1], TRAIN, NAMES)
     assert result.score("tail") is None
@@ -57,7 +72,7 @@ def test_evaluation_is_frozen_and_pickles():
         ([], [], TRAIN, "no test texts"),
         ([0, 1], [0], TRAIN, "one prediction for each test text"),
         ([0, 3], [0, 1], TRAIN, "true labels hold the id 3"),
-        ([0, 1], [0, -1], TRAIN, "predictions hold the id -1"),
+        ([0, 1], [0, -2], TRAIN, "predictions hold the id -2"),
         ([0, 1], [0, 1], [5, 5], "one count for each label name"),
         (["big", "rare"], ["big", "rare"], TRAIN, "not label names"),
         ([0.0, 1.0], [0, 1], TRAIN, "not integers"),

@@ -5,9 +5,8 @@ import pytest
 import torch
 
 from known import CASES, tensor
-from sharprecl.config import CrossEntropyConfig
 from sharprecl.methods.base import Batch, Progress
-from sharprecl.methods.cross_entropy import CrossEntropy
+from sharprecl.methods.cross_entropy import CrossEntropy, CrossEntropyConfig
 from sharprecl.models.features import Features
 
 METHOD = CrossEntropy.build(SimpleNamespace(feature_dim=4, num_classes=3), np.array([3, 2, 1]), CrossEntropyConfig(), 0)
@@ -20,14 +19,14 @@ def features(s_NC):
 
 def test_known_answer():
     case = CASES["ce"]
-    batch = Batch(torch.tensor(case["inputs"]["labels"]), CrossEntropy.n_views)
+    batch = Batch(torch.tensor(case["inputs"]["labels"]), 1)
     terms = METHOD.loss(batch, features(tensor(case["inputs"]["logits"])), PROGRESS)
     assert terms["total"].item() == pytest.approx(case["expected"]["loss_mean"], abs=1e-9)
     assert terms["classification"] is terms["total"]
 
 
 def test_has_one_view_and_nothing_to_save():
-    assert CrossEntropy.n_views == 1
+    assert CrossEntropy.views == "one"
     assert CrossEntropy.not_exportable_because == ""
     assert METHOD.state_dict() == {}
 

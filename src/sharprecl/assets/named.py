@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from sharprecl.assets.catalogue import ENCODERS
@@ -29,7 +29,21 @@ def resolve_encoder(name: str, progress: Callable[[str], None] | None = None) ->
     """
     if name in ENCODERS:
         return str(fetch(name, progress))
-    known = f"give a folder with a model, a Hugging Face id (org/name) or one of: {', '.join(ENCODERS)}"
+    return local_or_hub(name, "encoder", ENCODERS)
+
+
+def local_or_hub(name: str, what: str, named: Iterable[str]) -> str:
+    """Turn a local folder or a Hugging Face id into what ``from_pretrained`` takes.
+
+    Args:
+        name: what the user wrote.
+        what: how sentences call the thing.
+        named: the names that the user could have written too.
+
+    Raises:
+        AssetError: no such folder, a folder without a model, or no possible name at all.
+    """
+    known = f"give a folder with a model, a Hugging Face id (org/name) or one of: {', '.join(named)}"
     try:
         folder = Path(name).expanduser()
         exists = bool(name) and folder.exists()
@@ -41,9 +55,9 @@ def resolve_encoder(name: str, progress: Callable[[str], None] | None = None) ->
         return str(folder)
     looks_like_path = name.startswith((".", "/", "~")) or "\\" in name or name.count(os.sep) > 1
     if looks_like_path or name.endswith("/"):
-        raise AssetError(f"the encoder folder {name!r} does not exist; {known}")
+        raise AssetError(f"the {what} folder {name!r} does not exist; {known}")
     if not _HUB_ID.fullmatch(name):
-        raise AssetError(f"{name!r} cannot be the name of an encoder; {known}")
+        raise AssetError(f"{name!r} cannot be the name of the {what}; {known}")
     return name
 
 

@@ -9,6 +9,7 @@ import typer
 from sharprecl.cli.assets import assets
 from sharprecl.cli.demo import demo
 from sharprecl.cli.evaluate import evaluate
+from sharprecl.cli.methods import methods
 from sharprecl.cli.predict import predict
 from sharprecl.cli.train import train
 from sharprecl.errors import SharpReCLError
@@ -31,6 +32,7 @@ app.command()(train)
 app.command()(evaluate)
 app.command()(predict)
 app.command()(demo)
+app.command()(methods)
 app.command()(assets)
 
 

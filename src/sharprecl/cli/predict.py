@@ -34,15 +34,21 @@ def predict(
     console = Console()
     show_notes(console, rows.notes)
 
+    import numpy as np
+
     from sharprecl.classifier import TextClassifier
+    from sharprecl.training.inference import answers, softmax
 
     classifier = TextClassifier.load(run, device=device)
-    chances = classifier.predict_proba(rows.texts)
+    scores = classifier.scores(rows.texts)
+    given, chances = answers(scores), np.nan_to_num(softmax(scores))
     columns: dict[str, list[object]] = {
-        "predicted": [card.label_names[answer] for answer in chances.argmax(1)],
+        "predicted": [card.label_names[answer] if answer >= 0 else "" for answer in given],
         "confidence": [round(float(chance), 6) for chance in chances.max(1)],
     }
     for index, name in enumerate(chance_columns):
         columns[name] = [round(float(chance), 6) for chance in chances[:, index]]
     write_predictions(rows, columns, output)
-    say(console, f"{len(rows.texts)} texts classified: {output}")
+    silent = int((given < 0).sum())
+    without = f", {silent} of them without an answer that is a label (left empty)" if silent else ""
+    say(console, f"{len(rows.texts)} texts classified{without}: {output}")

@@ -15,8 +15,12 @@ def train(
     encoder: Annotated[
         str | None, typer.Option(help="minilm, a local folder or a Hugging Face id.  [default: minilm]")
     ] = None,
-    method: Annotated[str | None, typer.Option(help="sharprecl or cross_entropy.  [default: sharprecl]")] = None,
-    profile: Annotated[str | None, typer.Option(help="default, paper or released.  [default: default]")] = None,
+    method: Annotated[
+        str | None, typer.Option(help="Any of 'sharprecl methods', or auto.  [default: sharprecl]")
+    ] = None,
+    profile: Annotated[
+        str | None, typer.Option(help="default, matched, official, paper or released.  [default: default]")
+    ] = None,
     max_epochs: Annotated[int | None, typer.Option(help="Passes over the texts.  [default: 15]")] = None,
     batch_size: Annotated[int | None, typer.Option(help="Texts a step.  [default: by the amount of data]")] = None,
     max_length: Annotated[int | None, typer.Option(help="Tokens a text.  [default: 256]")] = None,
@@ -24,8 +28,15 @@ def train(
     view: Annotated[str | None, typer.Option(help="Second view: auto, synonyms or dropout.  [default: auto]")] = None,
     seed: Annotated[int | None, typer.Option(help="Of everything that is drawn.  [default: 0]")] = None,
     config: Annotated[Path | None, typer.Option(help="YAML with any setting; options win over it.")] = None,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", help="Any other setting, as in method.mu=0.5; may be repeated.")
+    ] = None,
     device: Annotated[str, typer.Option(help="auto, cpu, cuda, ...")] = "auto",
     encoding: Annotated[str, typer.Option(help="Of .csv, .tsv and .jsonl files.")] = "utf-8",
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="openai_finetune: write what would be sent, say what it costs, stop.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="openai_finetune: spend the estimated cost unasked.")] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Go on where this run was cut off.")] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what is in the output folder.")] = False,
 ) -> None:
@@ -33,7 +44,7 @@ def train(
     # The data is checked before PyTorch is even imported: a broken file should not cost ten seconds.
     from sharprecl.data.tables import read_table
     from sharprecl.errors import ConfigError
-    from sharprecl.profiles import given, merge, read_yaml, resolve
+    from sharprecl.profiles import assignments, given, merge, method_is_auto, read_yaml, resolve
 
     if resume and overwrite:
         raise ConfigError(
@@ -47,8 +58,9 @@ def train(
         "method": {"name": method},
         "training": {"max_epochs": max_epochs, "batch_size": batch_size, "learning_rate": learning_rate},
     }
-    settings = resolve(merge(read_yaml(config) if config else {}, given(options)))
     table = read_table(data, text, label, encoding=encoding)
+    wanted = merge(read_yaml(config) if config else {}, assignments(set_ or []), given(options))
+    settings = resolve(wanted, table.class_counts)
     held_out = None
     if test is not None:
         held_out = read_table(test, text, label, encoding=encoding, label_names=table.label_names)
@@ -56,10 +68,22 @@ def train(
     from rich.console import Console
 
     from sharprecl import judging, runs
+    from sharprecl.methods.choice import choose_method
     from sharprecl.cli.progress import make_progress
     from sharprecl.cli.show import say, show_files, show_judged, show_table
 
     console = Console()
+    if method_is_auto(wanted):
+        say(console, f"auto: {choose_method(table.class_counts).sentence}")
+    if settings.method.name == "openai_finetune":
+        from sharprecl.cli.spending import agreed_cost
+
+        agreed = agreed_cost(console, table, settings, output, dry_run=dry_run, yes=yes, resume=resume)
+        if agreed is None:
+            return
+        settings = agreed
+    elif dry_run or yes:
+        raise ConfigError("--dry-run and --yes belong to --method openai_finetune; other methods cost nothing")
     run = runs.Run(
         table=table,
         config=settings,

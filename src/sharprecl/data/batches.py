@@ -95,24 +95,44 @@ def _plan_cuts(width_N: NDArray[np.int64], batch_size: int) -> list[int]:
     return sizes[::-1] + [batch_size] * ((size - long) // batch_size)
 
 
-def collate(views: Sequence[TokenizedTexts], index: Index, pad_id: int) -> dict[str, torch.Tensor]:
+def drawn_batches(rows: Index, number: int) -> list[Index]:
+    """Cut rows that a method's own sampler drew into ``number`` batches of about one size, none of them empty.
+
+    They are not sorted by length: repeats of one text have one length, and would all meet in one batch.
+
+    Raises:
+        ConfigError: nothing was drawn.
+    """
+    if len(rows) == 0:
+        raise ConfigError("the method's sampler drew no text at all; this is a mistake of the method's `draw`")
+    return np.array_split(np.resize(rows, max(len(rows), number)), number)
+
+
+def collate(
+    views: Sequence[TokenizedTexts], index: Index, pad_id: int, extra: Index | None = None
+) -> dict[str, torch.Tensor]:
     """Pad the chosen texts of all views to the right, into one batch.
 
     Args:
         views: V tokenised views of the same N texts.
         index: row numbers of the batch's B texts.
         pad_id: the tokenizer's padding token.
+        extra: row numbers of E further texts, of which only the first view is taken.
 
     Returns:
-        ``input_ids`` and ``attention_mask``, both [V * B, T] int64: all first views, then all second views.
+        ``input_ids`` and ``attention_mask``, both [V * B + E, T] int64: all first views, then all second views, then
+        the further texts.
     """
-    start_N = np.concatenate([view.offsets[:-1][index] for view in views])
-    length_N = np.concatenate([view.offsets[1:][index] for view in views]) - start_N
+    parts = [(view, index) for view in views] + ([] if extra is None else [(views[0], extra)])
+    start_N = np.concatenate([view.offsets[:-1][rows] for view, rows in parts])
+    length_N = np.concatenate([view.offsets[1:][rows] for view, rows in parts]) - start_N
     width = max(1, int(length_N.max(initial=0)))
     mask_NT = np.arange(width) < length_N[:, None]
     ids_NT = np.full(mask_NT.shape, pad_id, dtype=np.int64)
-    for number, view in enumerate(views):
-        rows = slice(number * len(index), (number + 1) * len(index))
+    end = 0
+    for view, chosen in parts:
+        rows = slice(end, end + len(chosen))
+        end = rows.stop
         mask_BT = mask_NT[rows]
         # Row by row, a mask's true places are the text's tokens in order.
         ids_NT[rows][mask_BT] = view.ids[(start_N[rows, None] + np.arange(width))[mask_BT]]

@@ -87,7 +87,7 @@ def headline(counts: Counts, bands: Masks, counted: NDArray[np.bool_]) -> dict[s
 
 
 def bootstrap_intervals(
-    confusion: ArrayLike, bands: Masks, n_resamples: int = 1000, seed: int = 0
+    confusion: ArrayLike, bands: Masks, n_resamples: int = 1000, seed: int = 0, unanswered: ArrayLike = 0
 ) -> dict[str, Interval]:
     """Compute the 95 % interval of every figure of ``headline``; see the top of this file for the method.
 
@@ -96,16 +96,23 @@ def bootstrap_intervals(
         bands: mask [C] of each band.
         n_resamples: how many times the test set is drawn anew, at least 2.
         seed: seeds the draws.
+        unanswered: texts of each true class that got no answer, [C].
     """
-    matrix = np.asarray(confusion)
+    # One column more, for texts without an answer; its row is empty, and neither enters a mean.
+    matrix = np.pad(np.asarray(confusion), ((0, 1), (0, 1)))
+    matrix[:-1, -1] = unanswered
     tp = np.diagonal(matrix).astype(np.float64)
-    plain = Counts(tp, matrix.sum(axis=0) - tp, matrix.sum(axis=1) - tp)
-    draws = resample(matrix, n_resamples, seed)
+    plain = _of_classes(Counts(tp, matrix.sum(axis=0) - tp, matrix.sum(axis=1) - tp))
+    draws = _of_classes(resample(matrix, n_resamples, seed))
     # A class that the test set itself lacks counts 0 in the estimate, so it stays in every resample's means as well.
     kept = (draws.tp + draws.fn > 0) | (plain.tp + plain.fn == 0)
-    estimates = headline(plain, bands, np.ones(len(matrix), dtype=bool))
+    estimates = headline(plain, bands, np.ones(len(matrix) - 1, dtype=bool))
     spreads = {name: values.std() for name, values in headline(draws, bands, kept).items()}
     return {name: logit_interval(float(estimates[name]), float(spreads[name])) for name in estimates}
+
+
+def _of_classes(counts: Counts) -> Counts:
+    return Counts(*(count[..., :-1] for count in counts))
 
 
 def logit_interval(estimate: float, deviation: float) -> Interval:

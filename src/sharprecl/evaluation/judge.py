@@ -39,6 +39,7 @@ class Evaluation:
         confusion: texts by true (rows) and predicted class, [C, C].
         n_bootstrap: resamples behind the intervals.
         seed: seed of the resamples.
+        unanswered: texts to which a language model gave no label; wrong answers, and in no column of ``confusion``.
     """
 
     accuracy: float
@@ -50,11 +51,12 @@ class Evaluation:
     confusion: NDArray[np.int64]
     n_bootstrap: int
     seed: int
+    unanswered: int = 0
 
     @property
     def n_texts(self) -> int:
         """Number of test texts."""
-        return int(self.confusion.sum())
+        return int(self.confusion.sum()) + self.unanswered
 
     def score(self, name: str) -> float | None:
         """A figure by its name in ``intervals``; None for a band without a score."""
@@ -70,6 +72,7 @@ class Evaluation:
         """JSON-ready values, unrounded; equal evaluations give equal JSON. Confusion as rows of counts."""
         return {
             "n_texts": self.n_texts,
+            "unanswered": self.unanswered,
             "accuracy": self.accuracy,
             "macro_f1": self.macro_f1,
             "balanced_accuracy": self.balanced_accuracy,
@@ -93,7 +96,7 @@ def evaluate(
 
     Args:
         y_true: true class ids in [0, C), [N].
-        y_pred: predicted class ids in [0, C), [N].
+        y_pred: predicted class ids in [0, C), [N]; -1 is no answer, which is wrong and no other class's false positive.
         train_counts: training texts of each class, [C].
         label_names: C names, in the order of the ids.
         n_bootstrap: resamples for the intervals.
@@ -105,10 +108,13 @@ def evaluate(
     true, predicted, trained = np.asarray(y_true), np.asarray(y_pred), np.asarray(train_counts)
     n_classes = len(label_names)
     _check(true, predicted, trained, n_classes)
-    confusion = metrics.confusion_matrix(true, predicted, n_classes)
+    answered = predicted >= 0
+    confusion = metrics.confusion_matrix(true[answered], predicted[answered], n_classes)
     confusion.setflags(write=False)
+    unanswered_C = np.bincount(true[~answered], minlength=n_classes)
     counts = metrics.counts_of(confusion)
-    tests = confusion.sum(axis=1)
+    counts = counts._replace(fn=counts.fn + unanswered_C)
+    tests = confusion.sum(axis=1) + unanswered_C
     f1_C = metrics.f1(counts)
     bands = band_scores(f1_C, tests, trained)
     masks = {name: mask for name, mask in band_masks(trained).items() if bands[name].macro_f1 is not None}
@@ -127,10 +133,11 @@ def evaluate(
         balanced_accuracy=float(metrics.balanced_accuracy(counts)),
         bands=bands,
         classes=tuple(ClassRow(*row) for row in by_class),
-        intervals=bootstrap_intervals(confusion, masks, n_bootstrap, seed),
+        intervals=bootstrap_intervals(confusion, masks, n_bootstrap, seed, unanswered_C),
         confusion=confusion,
         n_bootstrap=n_bootstrap,
         seed=seed,
+        unanswered=int(unanswered_C.sum()),
     )
 
 
@@ -147,11 +154,11 @@ def _check(true: NDArray[Any], predicted: NDArray[Any], train_counts: NDArray[An
             f"there are {n_classes} label names but training counts of shape {train_counts.shape}; "
             "give one count for each label name"
         )
-    for kind, ids in (("true labels", true), ("predictions", predicted)):
+    for kind, ids, least in (("true labels", true, 0), ("predictions", predicted, -1)):
         if ids.dtype.kind not in "iu":
             raise DataError(f"the {kind} are {ids.dtype}, not integers; give class ids, not label names")
-        if ids.min() < 0 or ids.max() >= n_classes:
-            outside = ids[(ids < 0) | (ids >= n_classes)][0]
+        if ids.min() < least or ids.max() >= n_classes:
+            outside = ids[(ids < least) | (ids >= n_classes)][0]
             raise DataError(
                 f"the {kind} hold the id {outside}, but ids run from 0 to {n_classes - 1}; "
                 "was the model trained with other labels?"

@@ -33,6 +33,7 @@ class Card:
     text_column: str = "text"
     label_column: str = "label"
     not_stock_because: str = ""
+    reading: str = "linear"
     format: int = FORMAT
     version: str = __version__
 

@@ -16,7 +16,7 @@ from typing import Any
 from safetensors import SafetensorError
 
 from sharprecl.errors import AssetError, CheckpointError, ConfigError, ExportError
-from sharprecl.export.card import FILE, OPENED, STOCK, Card, is_ours, model_folder, read_card
+from sharprecl.export.card import FILE, OPENED, STOCK, Card, is_ours, model_folder
 from sharprecl.export.stock import STRAIGHT, stock_model
 from sharprecl.files import sync, write_json
 from sharprecl.models import stock
@@ -46,7 +46,7 @@ def save(folder: Path, backbone: Backbone, tokenizer: Any, card: Card, refused_b
         model, name, reason = stock_model(backbone), STOCK, ""
     except ExportError as error:
         model, name, reason = backbone.model, OPENED, str(error)
-    card = dataclasses.replace(card, not_stock_because=reason)
+    card = dataclasses.replace(card, not_stock_because=reason, reading=backbone.reading)
     folder.mkdir(parents=True, exist_ok=True)
     for leftover in (*folder.glob(f".{STOCK}.*"), *folder.glob(f".{OPENED}.*")):
         shutil.rmtree(leftover)
@@ -85,27 +85,30 @@ def _check_ours(folder: Path) -> None:
         )
 
 
-def load(folder: Path) -> tuple[Backbone, Any, Card, float]:
+def load(folder: Path, card: Card) -> tuple[Backbone, Any, float]:
     """Read what ``save`` wrote.
 
+    Args:
+        folder: where it lies.
+        card: the page about it.
+
     Returns:
-        The backbone, its tokenizer, the page about them, and the factor that brings its features to the size that they
-        had in training (the stock form of a pooling scales them down).
+        The backbone, its tokenizer, and the factor that brings its features to the size that they had in training
+        (the stock form of a pooling scales them down).
 
     Raises:
-        AssetError: the folder holds no saved classifier, a damaged one, or one of another format.
+        AssetError: the folder holds no saved classifier, or a damaged one.
     """
-    card = read_card(folder)
     source = str(model_folder(folder, card))
     if card.not_stock_because:
         pooling, scale = card.pooling, 1.0
     else:
         pooling, scale = "native", 1.0 if card.pooling == "native" else 1.0 / STRAIGHT
-    backbone = Backbone(stock.load_classifier(source), pooling)  # type: ignore[arg-type]
+    backbone = Backbone(stock.load_classifier(source), pooling, card.reading)  # type: ignore[arg-type]
     names = [backbone.model.config.id2label[index] for index in range(backbone.num_classes)]
     if names != card.label_names:
         raise AssetError(
             f"{folder / FILE} and the model beside it name different classes (were they copied from two runs?); "
             f"copy both from one run, or train again"
         )
-    return backbone.eval(), stock.load_tokenizer(source), card, scale
+    return backbone.eval(), stock.load_tokenizer(source), scale

@@ -3,20 +3,29 @@
 A method turns features into loss terms. It owns side modules (projection heads, queues, centres) that are thrown
 away after training, and it never sees the optimiser, the device placement or the file system. Whatever state it has
 must be in its ``state_dict`` (parameters, buffers, or ``get_extra_state``): that is all that a checkpoint keeps.
+
+A method is one file: its settings (a ``MethodConfig``), its class, and a docstring that explains it. One line in
+``registry.py`` gives it a name.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Literal, Protocol, Self
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
+from sharprecl.config import MethodConfig
 from sharprecl.models.features import Features as Features
+from sharprecl.models.features import Reading
 
 LossTerms = dict[str, Tensor]
 """Named scalars with gradients. ``total`` is the one that is minimised; the others are shown and logged."""
+
+Views = Literal["one", "two", "same"]
+"""Rows of features a text: one; two, the second from an augmenter; or the same text twice (dropout differs)."""
 
 
 @dataclass(frozen=True)
@@ -31,20 +40,39 @@ class Progress:
 
 @dataclass(frozen=True)
 class Batch:
-    """Labels of a batch. With two views the features hold the first views of all texts, then the second ones.
+    """Labels of a batch. The features hold the first views of all B texts, then the second ones if there are any,
+    then one row for each of the E texts that the method's own sampler drew (``Method.draw``).
 
     Attributes:
         y_B: label ids, one a text, int64.
         n_views: how many rows of features each text has.
+        y_E: label ids of the drawn texts; empty for methods that draw none.
     """
 
     y_B: Tensor
     n_views: int
+    y_E: Tensor | None = None
 
     @property
     def y_N(self) -> Tensor:
-        """Label ids of all ``N = n_views * B`` rows of features."""
+        """Label ids of the ``n_views * B`` rows of features that are views of the batch's texts."""
         return self.y_B.repeat(self.n_views)
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """The training texts of an epoch, for a method that wants others than each of them once.
+
+    Both lists are taken from front to back and cut into as many batches as an epoch without a draw has, so that all
+    methods make the same number of steps.
+
+    Attributes:
+        rows: row numbers of the texts that come with all their views; repeats allowed.
+        extra: row numbers of further texts, first view only: a second batch behind the views of the first.
+    """
+
+    rows: np.ndarray
+    extra: np.ndarray | None = None
 
 
 class OpenedBackbone(Protocol):
@@ -60,7 +88,14 @@ class OpenedBackbone(Protocol):
 class Method(nn.Module, ABC):
     """Base of all methods. Subclasses are built by ``build`` and hold no reference to the backbone."""
 
-    n_views: ClassVar[int] = 1
+    Config: ClassVar[type[MethodConfig]]
+    """The method's section of the configuration."""
+    official: ClassVar[Mapping[str, Any]] = {}
+    """Settings of the source's own experiments, merged in by the profile ``official``; empty where it has none."""
+    views: ClassVar[Views] = "one"
+    reading: ClassVar[Reading] = "linear"
+    wants_features: bool = False
+    """Whether ``on_features`` is to be called, which costs a pass over the training texts an epoch."""
     not_exportable_because: ClassVar[str] = ""
     """Why the answers are not those of a linear classifier; empty for methods that export to the stock class."""
 
@@ -80,13 +115,48 @@ class Method(nn.Module, ABC):
     def loss(self, batch: Batch, features: Features, progress: Progress) -> LossTerms:
         """Loss terms of one batch, ``total`` among them."""
 
-    def on_epoch_start(self, epoch: int) -> None:
-        """Called before the first batch of every epoch (counted from 0)."""
-        del epoch
+    def draw(self, label_ids: np.ndarray, epoch: int) -> Drawn | None:
+        """The texts of an epoch (counted from 0); None takes every text once, in batches of about one length.
+
+        Called anew when a run is resumed within the epoch, so it must follow from the arguments, what ``build`` was
+        given and the state at the epoch's start alone.
+
+        Args:
+            label_ids: of all training texts, int64.
+        """
+        del label_ids, epoch
+        return None
+
+    def begins_stage(self, epoch: int, total_epochs: int) -> bool:
+        """Whether the optimiser forgets its moments before this epoch, for methods that train in stages."""
+        del epoch, total_epochs
+        return False
+
+    def least_epochs(self, total_epochs: int) -> int:
+        """Epochs that belong to the method whatever validation says of them: patience is only lost after them."""
+        del total_epochs
+        return 0
+
+    def on_features(self, x_NH: Tensor, y_N: Tensor, epoch: int, total_epochs: int) -> None:
+        """Called where ``wants_features``: before the first epoch with ``epoch`` 0, and after every epoch e, before it
+        is validated, with e + 1.
+
+        Args:
+            x_NH: features of the first views of all training texts, in evaluation mode, without gradients.
+            y_N: their label ids; row n is the training text n of ``draw``.
+        """
 
     def logits(self, features: Features) -> Tensor:
-        """Scores to answer with, shape [N, C]; the answer is their argmax."""
+        """Scores to answer with while training goes on, shape [N, C]; the answer is their argmax."""
         return features.s_NC
+
+    @torch.no_grad()
+    def settle(self, classifier: nn.Linear) -> None:
+        """Write into the backbone's last linear layer what the method answers with, once training has ended.
+
+        From then on the backbone answers alone, by its ``reading``, with the argmax that ``logits`` had.
+        """
+        del classifier
 
 
 class GeneratorState(nn.Module):

@@ -13,7 +13,13 @@ from sharprecl.models.features import Features
 def full_precision(features: Features) -> Iterator[Features]:
     """Yield the features in float32 (float64 stays float64), with autocast switched off inside the block."""
     with torch.autocast(features.x_NH.device.type, enabled=False):
-        yield Features(*(_at_least_float32(t) for t in (features.x_NH, features.s_NC, features.w_CH)))
+        labels = features.t_NCH
+        yield Features(
+            _at_least_float32(features.x_NH),
+            _at_least_float32(features.s_NC),
+            _at_least_float32(features.w_CH),
+            None if labels is None else _at_least_float32(labels),
+        )
 
 
 def _at_least_float32(t: Tensor) -> Tensor:

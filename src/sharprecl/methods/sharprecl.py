@@ -21,29 +21,35 @@ from typing import Self
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
-from sharprecl.config import SharpReCLConfig
 from sharprecl.errors import ConfigError
 from sharprecl.losses import reducers
 from sharprecl.losses.class_weights import anchor_weights
 from sharprecl.losses.logit_compensation import compensated_cross_entropy, log_prior
 from sharprecl.losses.prototype_contrastive import prototype_contrastive
 from sharprecl.methods.base import Batch, GeneratorState, LossTerms, Method, OpenedBackbone, Progress
+from sharprecl.methods.linear_probe import fit_linear_probe
 from sharprecl.methods.precision import full_precision
+from sharprecl.methods.sharprecl_settings import SharpReCLConfig
 from sharprecl.models.features import Features
 from sharprecl.models.heads import ProjectionHead, prototype_head_norm
 from sharprecl.rebalance.plan import plan_synthetic
 from sharprecl.rebalance.schedule import mixup_ratio
 from sharprecl.rebalance.similarity import synthetic_similarity
 
+_PROBE_EPOCHS = 10
+
 
 class SharpReCL(Method):
     """See the module's docstring. ``build`` makes one; the constructor takes the finished parts."""
 
-    n_views = 2
+    Config = SharpReCLConfig
+    views = "two"
     log_prior_C: Tensor
     weight_C: Tensor
+    probe_CH: Tensor
+    separate_CH: nn.Parameter | None
 
     def __init__(
         self,
@@ -53,14 +59,21 @@ class SharpReCL(Method):
         log_prior_C: Tensor,
         weight_C: Tensor,
         draw_seed: int,
+        separate_CH: nn.Parameter | None = None,
     ) -> None:
         super().__init__()
         self.config = config
         self.feature_head = feature_head
         self.prototype_head = prototype_head
+        self.register_parameter("separate_CH", separate_CH)
         self.register_buffer("log_prior_C", log_prior_C.to(torch.get_default_dtype()))
         self.register_buffer("weight_C", weight_C.to(torch.get_default_dtype()))
         self.draws = GeneratorState(draw_seed)
+        self.draw_seed = draw_seed
+        self.wants_features = not config.classification
+        # Without a classification loss: the classifier that is fitted to the frozen features after every epoch.
+        shape = (len(log_prior_C), feature_head.hidden.in_features) if self.wants_features else (0, 0)
+        self.register_buffer("probe_CH", torch.zeros(shape))
 
     @classmethod
     def build(cls, backbone: OpenedBackbone, class_counts: np.ndarray, config: SharpReCLConfig, seed: int) -> Self:
@@ -87,6 +100,7 @@ class SharpReCL(Method):
             feature_head = ProjectionHead(width, dim, config.head_norm)
             prototype_head = ProjectionHead(width, dim, prototype_head_norm(config.head_norm, num_classes))
             draw_seed = int(torch.randint(2**62, ()))
+            separate = nn.Parameter(nn.Linear(width, num_classes).weight) if config.prototypes == "separate" else None
         return cls(
             config,
             feature_head,
@@ -94,26 +108,54 @@ class SharpReCL(Method):
             log_prior(counts_C, config.prior_smoothing),
             anchor_weights(config.anchor_weight, counts_C, config.effective_number_beta),
             draw_seed,
+            separate,
         )
 
     def loss(self, batch: Batch, features: Features, progress: Progress) -> LossTerms:
         """``total`` = ``classification`` + mu ``contrastive``."""
+        terms: LossTerms = {}
         with full_precision(features) as precise:
-            classification = self._classification(batch, precise.s_NC)
-            contrastive = self._contrastive(batch, precise.x_NH, precise.w_CH, progress)
-            total = classification + self.config.mu * contrastive
-        return {"total": total, "classification": classification, "contrastive": contrastive}
+            total = precise.s_NC.new_zeros(())
+            if self.config.classification:
+                terms["classification"] = self._classification(batch, precise.s_NC)
+                total = terms["classification"]
+            if self.config.mu > 0:
+                terms["contrastive"] = self._contrastive(batch, precise.x_NH, precise.w_CH, progress)
+                total = total + self.config.mu * terms["contrastive"]
+        return {"total": total, **terms}
+
+    def on_features(self, x_NH: Tensor, y_N: Tensor, epoch: int, total_epochs: int) -> None:
+        """Fit the classifier that the ablation of the classification loss answers with."""
+        del total_epochs
+        rng = np.random.default_rng([self.draw_seed, epoch])
+        self.probe_CH = fit_linear_probe(x_NH, y_N, len(self.probe_CH), _PROBE_EPOCHS, rng).to(self.probe_CH.dtype)
+
+    def logits(self, features: Features) -> Tensor:
+        """The bare logits, without the prior."""
+        if self.config.classification:
+            return features.s_NC
+        with full_precision(features) as precise:
+            return precise.x_NH @ self.probe_CH.T.to(precise.x_NH.dtype)
+
+    @torch.no_grad()
+    def settle(self, classifier: nn.Linear) -> None:
+        if not self.config.classification:
+            classifier.weight.copy_(self.probe_CH)
+            if classifier.bias is not None:
+                classifier.bias.zero_()
 
     def _classification(self, batch: Batch, s_NC: Tensor) -> Tensor:
         y_N = batch.y_N
         if self.config.classify_views == "first":
             s_NC, y_N = s_NC[: len(batch.y_B)], batch.y_B
-        l_N = compensated_cross_entropy(s_NC, y_N, self.log_prior_C, normalize_logits=self.config.normalize_logits)
+        config = self.config
+        l_N = compensated_cross_entropy(s_NC, y_N, self.log_prior_C, config.compensation, config.normalize_logits)
         return reducers.mean(l_N)
 
     def _contrastive(self, batch: Batch, x_NH: Tensor, w_CH: Tensor, progress: Progress) -> Tensor:
         config, num_classes = self.config, len(w_CH)
-        x_MD = torch.cat([self.feature_head(x_NH), self.prototype_head(w_CH)])
+        raw_CH = w_CH if self.separate_CH is None else self.separate_CH
+        x_MD = torch.cat([self.feature_head(x_NH), self.prototype_head(raw_CH)])
         y_M = torch.cat([batch.y_N, torch.arange(num_classes, device=batch.y_B.device)])
         g_MM = x_MD @ x_MD.T
         plan = plan_synthetic(
@@ -123,7 +165,7 @@ class SharpReCL(Method):
             config.n_pos,
             config.n_neg,
             config.top_k,
-            mixup_ratio(self._done(progress), config.ratio_start),
+            mixup_ratio(self._done(progress), config.ratio_start, config.ratio_end),
             config.mixup_alpha,
             self.draws.generator,
         )

@@ -2,6 +2,9 @@
 
 Nothing is added to the model: the feature is what the last linear layer receives, the logits are what it returns, and
 its weight rows are the raw prototypes. After training the stock model is already the product.
+
+Two methods answer otherwise, see ``Reading``: by the cosine of the feature to the weight rows, and by the vectors of
+label tokens, which are then in the model's vocabulary.
 """
 
 from typing import Any
@@ -9,8 +12,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from sharprecl.errors import ConfigError
 from sharprecl.models import stock
-from sharprecl.models.features import Features
+from sharprecl.models.features import Features, Reading
+from sharprecl.models.label_tokens import LabelTokens, add_label_tokens
 from sharprecl.models.pooling import PoolingName, first_token, last_token, masked_mean
 
 
@@ -19,16 +24,24 @@ class Backbone(nn.Module):
 
     Args:
         model: a transformers sequence classifier whose last module is a linear layer ``[C, H]``.
-        pooling: how token vectors become one feature a text.
+        pooling: how token vectors become one feature a text. Label tokens are read with ``cls``.
+        reading: how it answers.
+
+    Raises:
+        ConfigError: the model does not end in a linear layer, or has no label tokens to be read.
     """
 
-    def __init__(self, model: Any, pooling: PoolingName) -> None:
+    def __init__(self, model: Any, pooling: PoolingName, reading: Reading = "linear") -> None:
         super().__init__()
+        if reading == "label_tokens" and pooling != "cls":
+            raise ConfigError(f"label tokens are read beside the first token: their pooling is cls, not {pooling}")
         self.model = model
         self.pooling = pooling
+        self.reading: Reading = reading
         self._captured: Tensor | None = None
         self.classifier = stock.last_linear(model, model.config.num_labels)
         self.classifier.register_forward_pre_hook(self._capture)
+        self._label_tokens = LabelTokens(model, self.num_classes) if reading == "label_tokens" else None
 
     @property
     def feature_dim(self) -> int:
@@ -60,6 +73,8 @@ class Backbone(nn.Module):
         Returns:
             Features in float32 (or wider), whatever precision the encoder ran in.
         """
+        if self._label_tokens is not None:
+            return self._at_label_tokens(self._label_tokens(input_ids, attention_mask))
         if self.pooling == "native":
             x_NH = self._native(input_ids, attention_mask)
         else:
@@ -69,8 +84,18 @@ class Backbone(nn.Module):
         with torch.autocast(x_NH.device.type, enabled=False):
             x_NH = x_NH.to(self.classifier.weight.dtype)
             w_CH = self.classifier.weight
-            s_NC = nn.functional.linear(x_NH, w_CH, self.classifier.bias)
+            if self.reading == "cosine":
+                s_NC = nn.functional.normalize(x_NH, dim=1) @ w_CH.T
+            else:
+                s_NC = nn.functional.linear(x_NH, w_CH, self.classifier.bias)
         return Features(x_NH, s_NC, w_CH)
+
+    def _at_label_tokens(self, inputs: dict[str, Tensor]) -> Features:
+        h_NTH = self.model.base_model(**inputs).last_hidden_state.to(self.classifier.weight.dtype)
+        x_NH, t_NCH = h_NTH[:, 0], h_NTH[:, 1 : 1 + self.num_classes]
+        with torch.autocast(h_NTH.device.type, enabled=False):
+            s_NC = torch.einsum("nh,nch->nc", x_NH, t_NCH)
+        return Features(x_NH, s_NC, self.classifier.weight, t_NCH)
 
     def _native(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
         self.model(input_ids=input_ids, attention_mask=attention_mask)
@@ -79,6 +104,19 @@ class Backbone(nn.Module):
         return last_token(captured, attention_mask) if captured.dim() == 3 else captured
 
 
-def open_backbone(source: str, label_names: tuple[str, ...], pooling: PoolingName) -> Backbone:
-    """Load an encoder with a fresh classifier head for these classes and open it."""
-    return Backbone(stock.load_classifier(source, label_names), pooling)
+def open_backbone(
+    source: str,
+    label_names: tuple[str, ...],
+    pooling: PoolingName,
+    reading: Reading = "linear",
+    tokenizer: Any = None,
+) -> Backbone:
+    """Load an encoder with a fresh classifier head for these classes and open it.
+
+    Args:
+        tokenizer: the encoder's own; needed only to make the label tokens of the reading ``label_tokens``.
+    """
+    model = stock.load_classifier(source, label_names)
+    if reading == "label_tokens":
+        add_label_tokens(model, tokenizer, label_names)
+    return Backbone(model, pooling, reading)

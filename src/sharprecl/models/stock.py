@@ -3,6 +3,7 @@
 The library changes weekly, so what depends on its inside stands in this one file.
 """
 
+import inspect
 import json
 import logging
 from collections.abc import Iterator
@@ -161,6 +162,29 @@ def _counted_from(model: Any) -> tuple[int, int] | None:
         if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None:
             return module.weight.shape[0], module.padding_idx
     return None
+
+
+def first_position(model: Any) -> int:
+    """Position id of a text's first token: 0, but RoBERTa-like encoders count on from their padding row."""
+    counted = _counted_from(model)
+    return 0 if counted is None else counted[1] + 1
+
+
+def takes_position_ids(model: Any) -> bool:
+    """Whether an encoder lets itself be told the positions of its tokens."""
+    return "position_ids" in inspect.signature(model.base_model.forward).parameters
+
+
+def reads_left_to_right(model: nn.Module) -> bool:
+    """Whether a token sees only those before it, as in LLaMA-like models."""
+    return any(getattr(module, "is_causal", False) for module in model.modules())
+
+
+def append_tokens(model: Any, count: int) -> None:
+    """Append random rows to the input embedding, as the model's own initialisation draws them; its vocabulary grows by
+    them, so they are saved and loaded with it.
+    """
+    model.resize_token_embeddings(len(model.get_input_embeddings().weight) + count, mean_resizing=False)
 
 
 def check_length(model: Any, max_length: int) -> None:

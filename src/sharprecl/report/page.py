@@ -58,7 +58,7 @@ def confident_mistakes(data: ReportData) -> list[Mistake]:
         Mistake(
             clean(data.texts[i], SHORT_TEXT),
             data.label_names[data.y_true[i]],
-            data.label_names[data.y_pred[i]],
+            data.label_names[data.y_pred[i]] if data.y_pred[i] >= 0 else "no answer",
             float(data.confidence[i]),
         )
         for i in surest

@@ -53,3 +53,10 @@ def softmax(scores_NC: np.ndarray) -> np.ndarray:
     exponentials = np.exp(shifted)
     probabilities: np.ndarray = exponentials / exponentials.sum(1, keepdims=True)
     return probabilities
+
+
+def answers(scores_NC: np.ndarray) -> np.ndarray:
+    """Class ids [N] of scores: a row's argmax, or -1 where the row is NaN, which is no answer at all."""
+    silent_N = np.isnan(scores_NC).any(1)
+    best_N: np.ndarray = np.where(silent_N, -1, np.nan_to_num(scores_NC, nan=-np.inf).argmax(1))
+    return best_N

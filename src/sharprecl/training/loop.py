@@ -7,6 +7,7 @@ it would have made.
 
 import math
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
@@ -15,7 +16,7 @@ import numpy as np
 import torch
 
 from sharprecl.config import RunConfig
-from sharprecl.data.batches import BucketedBatches, collate
+from sharprecl.data.batches import BucketedBatches, Index, collate, drawn_batches
 from sharprecl.data.tokens import TokenizedTexts
 from sharprecl.errors import SharpReCLError
 from sharprecl.evaluation.metrics import accuracy, confusion_matrix, counts_of, macro_f1
@@ -107,6 +108,7 @@ class Trainer:
         if self._best is not None:
             self.backbone.load_state_dict(self._best["backbone"])
             self.method.load_state_dict(self._best["method"])
+        self.method.settle(self.backbone.classifier)
         self.backbone.eval()
         self.method.eval()
         return Outcome(
@@ -139,6 +141,7 @@ class Trainer:
                 self.checkpoints.start_anew()
             if self.history:
                 self.history.rewind(0)
+            self._show_features(0)
         self._last_checkpoint = self._pace_start = time.monotonic()
         self._pace_step = self.state.step
 
@@ -149,14 +152,15 @@ class Trainer:
     def _epoch(self) -> None:
         state = self.state
         self._set_training_mode()
-        if state.batch == 0:
-            self.method.on_epoch_start(state.epoch)
-        batches = self.batches.epoch(state.epoch)
+        if state.batch == 0 and self.method.begins_stage(state.epoch, self.config.training.max_epochs):
+            self._optimizer.state.clear()
+        batches = self._batches_of(state.epoch)
         while state.batch < len(batches):
-            self._step(batches[state.batch])
+            self._step(*batches[state.batch])
             state.step += 1
             state.batch += 1
             self._checkpoint_if_due()
+        self._show_features(state.epoch + 1)
         self._select()
         state.epoch += 1
         state.batch = 0
@@ -172,17 +176,41 @@ class Trainer:
         # The published code leaves training mode at its first evaluation and never comes back.
         self.method.train(not legacy or self.state.epoch == 0)
 
-    def _step(self, index: np.ndarray) -> None:
+    def _batches_of(self, epoch: int) -> Sequence[tuple[Index, Index | None]]:
+        """Row numbers of every batch of an epoch, and of the further texts behind it where the method draws some."""
+        drawn = self.method.draw(self.train.label_ids, epoch)
+        if drawn is None:
+            return [(index, None) for index in self.batches.epoch(epoch)]
+        number = len(self.batches)
+        rows = drawn_batches(drawn.rows, number)
+        if drawn.extra is None:
+            return [(index, None) for index in rows]
+        return list(zip(rows, drawn_batches(drawn.extra, number), strict=True))
+
+    def _show_features(self, epoch: int) -> None:
+        """Let the method see the features of all training texts, where it wants to."""
+        if not self.method.wants_features:
+            return
+        with self._accelerator.autocast():
+            _, x_NH = predict(self.backbone, None, self.train.views[0], self.pad_id, embed=True)
+        y_N = torch.from_numpy(self.train.label_ids)
+        total = self.config.training.max_epochs
+        self.method.on_features(torch.from_numpy(x_NH).to(self.device), y_N.to(self.device), epoch, total)
+
+    def _labels(self, index: Index) -> torch.Tensor:
+        return torch.from_numpy(self.train.label_ids[index]).to(self.device)
+
+    def _step(self, index: Index, extra: Index | None) -> None:
         state, training = self.state, self.config.training
-        inputs = collate(self.train.views, index, self.pad_id)
+        inputs = collate(self.train.views, index, self.pad_id, extra)
         inputs = {name: tensor.to(self.device) for name, tensor in inputs.items()}
-        y_B = torch.from_numpy(self.train.label_ids[index]).to(self.device)
+        batch = Batch(self._labels(index), len(self.train.views), None if extra is None else self._labels(extra))
         factor = learning_rate_factor(state.step, self.plan.total_steps, training)
         set_learning_rates(self._optimizer, self._base_rates, factor)
         with self._accelerator.autocast():
             features = self.backbone(**inputs)
         progress = Progress(state.step, self.plan.total_steps, state.epoch, training.max_epochs)
-        terms = self.method.loss(Batch(y_B, len(self.train.views)), features, progress)
+        terms = self.method.loss(batch, features, progress)
         values = {name: float(term.detach()) for name, term in terms.items()}
         if not math.isfinite(values["total"]):
             raise SharpReCLError(
@@ -223,7 +251,7 @@ class Trainer:
             state.stale_epochs = 0
             self._best = {"backbone": _clone(self.backbone), "method": _clone(self.method)}
             self._best_is_new = True
-        else:
+        elif state.epoch >= self.method.least_epochs(self.config.training.max_epochs):
             state.stale_epochs += 1
         self._record(
             {

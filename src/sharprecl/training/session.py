@@ -1,9 +1,7 @@
 """From a table of texts and a configuration to a trained backbone: every step of the way, in order."""
 
 import hashlib
-import re
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,14 +9,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from sharprecl.assets import cache_dir, resolve_encoder
-from sharprecl.augment.views import second_views
+from sharprecl.assets import resolve_encoder
 from sharprecl.config import RunConfig
 from sharprecl.data.batches import BucketedBatches, padding_waste
-from sharprecl.data.splits import stratified_split, text_groups
 from sharprecl.data.tables import TextTable
-from sharprecl.data.tokens import TokenizedTexts, tokenize
-from sharprecl.errors import ConfigError, ExportError
+from sharprecl.data.tokens import tokenize
+from sharprecl.errors import ExportError
 from sharprecl.files import sha256_json
 from sharprecl.methods.base import Method
 from sharprecl.methods.registry import method_class
@@ -31,6 +27,7 @@ from sharprecl.training.history import HistoryFile, Observer
 from sharprecl.training.loop import LabelledTokens, Outcome, Trainer
 from sharprecl.training.names import CHECKPOINTS, HISTORY
 from sharprecl.training.optimizer import resolve_batch_size, resolve_plan
+from sharprecl.training.preparation import Notes, split, views_of
 from sharprecl.version import __version__
 
 
@@ -94,14 +91,16 @@ def train(
     Raises:
         SharpReCLError: data, settings, assets or disk do not allow it.
     """
-    notes = _Notes(list(table.notes), observer.said)
+    notes = Notes(list(table.notes), observer.said)
     chosen_device = pick_device(device)
     precision = pick_precision(config.training.precision, chosen_device)
     source = resolve_encoder(config.encoder.name, observer.said)
     tokenizer = stock.load_tokenizer(source)
-    pooling = resolve_pooling(config.encoder.pooling, source)
-    fitted, held_out, selection_table = _split(table, test, config, notes)
-    views, view_facts = _views(fitted, table.label_names, tokenizer, config, observer.said, notes)
+    kind: type[Method] = method_class(config.method.name)
+    # Label tokens are read at the places where they stand, and the text at its first token, whatever else is asked for.
+    pooling = "cls" if kind.reading == "label_tokens" else resolve_pooling(config.encoder.pooling, source)
+    fitted, held_out, selection_table = split(table, test, config, notes)
+    views, view_facts = views_of(fitted, tokenizer, config, kind.views, notes)
     training = LabelledTokens(views, fitted.label_ids)
     selection = None
     if selection_table is not None:
@@ -114,13 +113,13 @@ def train(
 
     with torch.random.fork_rng(devices=_forked(chosen_device)):
         torch.manual_seed(config.seed)
-        backbone = open_backbone(source, table.label_names, pooling)
+        backbone = open_backbone(source, table.label_names, pooling, kind.reading, tokenizer)
         stock.agree_on_padding(backbone.model, tokenizer)
         stock.check_length(backbone.model, config.encoder.max_length)
-        _warn_if_not_stock(backbone, notes)
+        _warn_if_not_stock(backbone, kind, notes)
         hidden_size = backbone.model.config.hidden_size
         plan = resolve_plan(config.training, batch_size, len(batches), hidden_size)
-        method = method_class(config.method.name).build(backbone, fitted.class_counts, config.method, config.seed)
+        method = kind.build(backbone, fitted.class_counts, config.method, config.seed)
         trainer = Trainer(
             config=config,
             plan=plan,
@@ -151,94 +150,14 @@ def train(
     return Trained(backbone, method, tokenizer, outcome, held_out, facts, notes.sentences)
 
 
-def _split(
-    table: TextTable, test: TextTable | None, config: RunConfig, notes: "_Notes"
-) -> tuple[TextTable, np.ndarray, TextTable | None]:
-    """Return the texts to fit on, the rows held out, and the labelled texts that choose the epoch."""
-    nothing = np.empty(0, dtype=np.int64)
-    training = config.training
-    if training.select_on == "last":
-        return table, nothing, None
-    if training.select_on == "test":
-        if test is None:
-            raise ConfigError(
-                "training.select_on is 'test' but there are no test texts; give them with --test FILE, "
-                "or set training.select_on to 'validation'"
-            )
-        notes.add("the epoch was chosen on the test texts: the test figures are too good to be true for new texts")
-        return table, nothing, test
-    fit_rows, held_out = stratified_split(
-        table.label_ids, training.validation_fraction, config.seed, text_groups(table.texts)
-    )
-    if len(held_out) == 0:
-        notes.add("no class has two texts, so nothing could be held out: the last epoch was kept")
-        return table, nothing, None
-    return table.select(fit_rows), held_out, table.select(held_out)
-
-
-def _views(
-    table: TextTable,
-    label_names: tuple[str, ...],
-    tokenizer: Any,
-    config: RunConfig,
-    say: Callable[[str], None],
-    notes: "_Notes",
-) -> tuple[tuple[TokenizedTexts, ...], dict[str, Any]]:
-    max_length = config.encoder.max_length
-    first = tokenize(table.texts, tokenizer, max_length)
-    facts: dict[str, Any] = {"truncated_texts": first.truncated}
-    if first.truncated:
-        notes.add(
-            f"{first.truncated} of {len(table)} training texts are longer than {max_length} tokens and were cut off "
-            f"there (encoder.max_length)"
-        )
-    if method_class(config.method.name).n_views == 1:
-        return (first,), facts
-    label_words = tuple(sorted({word for name in label_names for word in re.findall(r"[^\W\d_]+", name.lower())}))
-    made = second_views(
-        table.texts,
-        config.view,
-        protected=label_words,
-        seed=config.seed,
-        cache_folder=cache_dir() / "views",
-        progress=_now_and_then(say),
-    )
-    if made.note:
-        notes.add(made.note)
-    facts |= {"view": made.name, "view_share_changed": made.share_changed}
-    return (first, tokenize(made.texts, tokenizer, max_length)), facts
-
-
-def _now_and_then(say: Callable[[str], None]) -> Callable[[int, int], None]:
-    """Tell of the second views every ten seconds."""
-    last = time.monotonic()
-
-    def progress(done: int, total: int) -> None:
-        nonlocal last
-        if time.monotonic() - last >= 10.0:
-            last = time.monotonic()
-            say(f"second views: {done} of {total} texts")
-
-    return progress
-
-
-def _warn_if_not_stock(backbone: Backbone, notes: "_Notes") -> None:
+def _warn_if_not_stock(backbone: Backbone, kind: type[Method], notes: Notes) -> None:
+    reason = kind.not_exportable_because
     try:
         check_expressible(backbone.model.config, backbone.pooling)
     except ExportError as error:
-        notes.add(f"the result will not be a stock model: {error}")
-
-
-@dataclass
-class _Notes:
-    """Sentences that a person should read: told when they come up, and kept for the report."""
-
-    sentences: list[str]
-    say: Callable[[str], None]
-
-    def add(self, sentence: str) -> None:
-        self.sentences.append(sentence)
-        self.say(f"note: {sentence}")
+        reason = reason or str(error)
+    if reason:
+        notes.add(f"the result will not be a stock model: {reason}")
 
 
 def _forked(device: torch.device) -> list[int]:

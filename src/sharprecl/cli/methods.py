@@ -1,0 +1,20 @@
+"""``sharprecl methods``."""
+
+
+def methods() -> None:
+    """List the methods that --method takes, with a line about each."""
+    import inspect
+
+    from rich.console import Console
+
+    from sharprecl.cli.show import say
+    from sharprecl.methods.registry import method_class, method_names
+    from sharprecl.profiles import AUTO
+
+    console = Console()
+    names = method_names()
+    width = max(map(len, names))
+    say(console, f"{AUTO.ljust(width)}  chosen by the label distribution; the run says what and why")
+    for name in names:
+        about = inspect.getdoc(inspect.getmodule(method_class(name))) or ""
+        say(console, f"{name.ljust(width)}  {' '.join(about.partition(chr(10) * 2)[0].split())}")

@@ -1,0 +1,55 @@
+"""Answers of an opened backbone with its tokenizer."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from sharprecl.data.tokens import tokenize
+from sharprecl.export import folder as saved
+from sharprecl.export.card import Card
+from sharprecl.models.backbone import Backbone
+from sharprecl.training.hardware import pick_device
+from sharprecl.training.inference import predict
+
+
+@dataclass
+class EncoderPredictor:
+    """A trained backbone that answers alone.
+
+    Attributes:
+        max_length: tokens a text.
+        pooling: the one of the training; a stock model read back from disk has it inside and is itself ``native``.
+        feature_scale: brings features to the size that they had in training.
+        refused_because: why the answers are not those of a stock model; empty if they are.
+    """
+
+    backbone: Backbone
+    tokenizer: Any
+    max_length: int
+    pooling: str
+    feature_scale: float = 1.0
+    refused_because: str = ""
+
+    def scores(self, texts: Sequence[str], *, embed: bool = False) -> tuple[np.ndarray, np.ndarray]:
+        """Scores [N, C] and features [N, H], float32; without ``embed`` H is 0."""
+        tokens = tokenize(texts, self.tokenizer, self.max_length)
+        scores_NC, features_NH = predict(self.backbone, None, tokens, self.tokenizer.pad_token_id, embed=embed)
+        return scores_NC, features_NH * np.float32(self.feature_scale)
+
+    def save(self, folder: Path, card: Card) -> Card:
+        """Write the backbone, as the stock class where it can be, and the card beside it."""
+        return saved.save(folder, self.backbone, self.tokenizer, card, self.refused_because)
+
+    @classmethod
+    def load(cls, folder: Path, card: Card, device: str) -> Self:
+        """Read what ``save`` wrote.
+
+        Raises:
+            AssetError: it is damaged or in parts of another classifier.
+        """
+        backbone, tokenizer, scale = saved.load(folder, card)
+        backbone = backbone.to(pick_device(device))
+        return cls(backbone, tokenizer, card.max_length, card.pooling, scale, card.not_stock_because)

@@ -1,0 +1,113 @@
+"""Prompts and labels as token ids."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sharprecl.errors import ConfigError
+from sharprecl.llm.prompts import Prompt, render
+
+LONGEST = 2048
+"""Tokens that a prompt and its label may have, where the model could take more: a text without spaces is one word,
+however long, and the memory for attention grows with every token."""
+
+
+@dataclass
+class Encoder:
+    """Turns texts and labels into what the model reads.
+
+    Attributes:
+        form: ``chat`` or ``plain``.
+        label_ids: the tokens of each label, ended by the end token. So no label is the beginning of another, and the
+            chances of all that a model could write add up to one.
+    """
+
+    prompt: Prompt
+    tokenizer: Any
+    form: str
+    longest: int
+    label_ids: list[list[int]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.label_ids = [self._label(word) for word in self.prompt.words]
+
+    def _label(self, word: str) -> list[int]:
+        """The tokens that follow the prompt. Read behind it: some tokenizers mark the first word of what they get."""
+        before = render(self.prompt, "", self.tokenizer, self.form)
+        space = " " if self.form == "plain" else ""
+        alone, joined = self._ids(before), self._ids(before + space + word)
+        behind = joined[len(alone) :] if joined[: len(alone)] == alone else self._plain_ids([space + word])[0]
+        return [*behind, self.tokenizer.eos_token_id]
+
+    def prompts(self, texts: Sequence[str]) -> tuple[list[list[int]], int]:
+        """Token ids of the prompts, and how many texts were cut: to ``max_words``, or to what the model can take.
+
+        Raises:
+            ConfigError: the list of labels alone is too long.
+        """
+        rendered = [render(self.prompt, text, self.tokenizer, self.form) for text in texts]
+        ids = [self._framed(row) for row in self._plain_ids(rendered)] if rendered else []
+        cut = 0
+        for row, text in enumerate(texts):
+            too_long = len(ids[row]) > self._room
+            if too_long:
+                ids[row] = self._fitting(text)
+            cut += too_long or len(text.split()) > self.prompt.max_words
+        return ids, cut
+
+    @property
+    def _room(self) -> int:
+        return self.longest - max(map(len, self.label_ids))
+
+    def _fitting(self, text: str) -> list[int]:
+        """The prompt of as much of a text as there is room for."""
+        while text:
+            # Tokens are of unlike lengths: the share of characters is a guess that is made again until it fits.
+            ids = self._ids(render(self.prompt, text, self.tokenizer, self.form))
+            over = len(ids) - self._room
+            if over <= 0:
+                return ids
+            tokens = max(len(self._plain_ids([text])[0]), 1)
+            text = text[: min(len(text) - 1, int(len(text) * (tokens - over) / tokens))] if over < tokens else ""
+        ids = self._ids(render(self.prompt, "", self.tokenizer, self.form))
+        if len(ids) >= self._room:
+            raise ConfigError(
+                f"the prompt has {len(ids)} tokens without any text, and the model takes {self.longest}; "
+                f"give shorter words in method.label_words, or choose another model"
+            )
+        return ids
+
+    def _ids(self, text: str) -> list[int]:
+        return self._framed(self._plain_ids([text])[0])
+
+    def _plain_ids(self, texts: list[str]) -> list[list[int]]:
+        rows: list[list[int]] = self.tokenizer(texts, add_special_tokens=False)["input_ids"]
+        return rows
+
+    def _framed(self, ids: list[int]) -> list[int]:
+        """With the token that begins a text, if this tokenizer sets one; a template has set its own."""
+        begin = self.tokenizer.bos_token_id
+        if self.form == "chat" or begin is None or self.tokenizer("a")["input_ids"][:1] != [begin]:
+            return ids
+        return ids if ids[:1] == [begin] else [begin, *ids]
+
+
+def pick_form(wanted: str, tokenizer: Any) -> str:
+    """``auto`` is ``chat`` for a tokenizer that has a template.
+
+    Raises:
+        ConfigError: ``chat`` for one that has none.
+    """
+    if wanted == "chat" and not tokenizer.chat_template:
+        raise ConfigError(
+            "method.prompt is 'chat', but the model's tokenizer has no chat template; use 'plain' or 'auto'"
+        )
+    if wanted == "auto":
+        return "chat" if tokenizer.chat_template else "plain"
+    return wanted
+
+
+def longest_prompt(model: Any) -> int:
+    """Tokens that a prompt and its label may have for this model."""
+    most = getattr(model.config.get_text_config(), "max_position_embeddings", None)
+    return min(most, LONGEST) if isinstance(most, int) and most > 0 else LONGEST

@@ -1,0 +1,200 @@
+"""A language model that is fine-tuned with low-rank adapters to write the label: the rows of the paper's LLM table.
+
+1.  Every text becomes a prompt with the task and all labels (``prompts.py``); the label is what the model is to write.
+2.  The model's own weights stay as they are, for models of 7 billion weights in 4 bits (QLoRA). Beside chosen linear
+    layers W stand trainable B A of rank r: W x + (alpha / r) B A x (``causal.py``).
+3.  Loss: the cross-entropy of the label's tokens, end token included; the prompt's tokens do not count. AdamW, constant
+    rate after a short warm-up (``tuning.py``). Nothing is held out: the last epoch stays.
+4.  The answer is the label that is most probable after the prompt (``scoring.py``), so there is always one. Generating
+    and reading an answer is there too, and can fail.
+
+Decided here: the paper gives neither prompt nor settings. Rank 16, alpha 32 and 3 epochs are common; ``official`` has
+the values of QLoRA's own script. No class is given more weight than others, whatever the imbalance: the table's rows
+are language models as they are used.
+"""
+
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import torch
+from pydantic import Field
+
+from sharprecl.config import Fraction, MethodConfig, RunConfig
+from sharprecl.data.tables import TextTable
+from sharprecl.errors import AssetError
+from sharprecl.export.card import Card
+from sharprecl.llm import causal
+from sharprecl.llm.base import FittedLanguageModel, LanguageModelMethod
+from sharprecl.llm.encoding import Encoder, longest_prompt, pick_form
+from sharprecl.llm.predictor import ADAPTER, NOT_EXPORTABLE, LlmPredictor
+from sharprecl.llm.presets import PRESETS, preset, resolve
+from sharprecl.llm.prompts import Prompt, label_words
+from sharprecl.llm.tuning import Plan, fine_tune
+from sharprecl.training.hardware import pick_device, pick_precision
+from sharprecl.training.history import HistoryFile, Observer
+from sharprecl.training.names import HISTORY
+
+
+class LlmLoraConfig(MethodConfig):
+    """Settings of the fine-tuned language model; ``training`` has a say in the precision only."""
+
+    name: Literal["llm_lora"] = "llm_lora"
+    model: str = Field("smollm2", description=f"{', '.join(PRESETS)}, a local folder or a Hugging Face id")
+    task: str = Field("category of the text", min_length=1, description="what the labels are, for the prompt")
+    label_words: dict[str, str] = Field({}, description="what stands in the prompt for a label whose name says little")
+    prompt: Literal["auto", "chat", "plain"] = Field("auto", description="auto is chat where the model has a template")
+    max_words: int = Field(256, ge=1, description="words a text; the rest is cut off")
+    rank: int = Field(16, ge=1, description="r of the adapters")
+    alpha: int = Field(32, ge=1, description="the adapters' output is multiplied by alpha / r")
+    dropout: float = Field(0.05, ge=0, lt=1, description="on the adapters' input")
+    target_modules: Literal["auto", "all"] | tuple[str, ...] = Field(
+        "auto",
+        description="linear layers with an adapter; auto is PEFT's choice for the architecture (queries, values)",
+    )
+    quantization: Literal["auto", "none", "nf4"] = Field(
+        "auto", description="of the frozen weights; auto is nf4 for the models of 7 billion weights and more"
+    )
+    epochs: int = Field(3, ge=0, description="passes over the training texts; 0 asks the model as it is (zero-shot)")
+    batch_size: int = Field(16, ge=1, description="texts a step")
+    micro_batch_size: int = Field(8, ge=1, description="texts at a time within a step: for memory, not for the result")
+    learning_rate: float = Field(2e-4, gt=0, description="AdamW's")
+    warmup: Fraction = Field(0.03, description="share of all steps in which the learning rate rises")
+    max_grad_norm: float = Field(0.3, gt=0, description="largest norm of the gradient")
+    inference: Literal["score", "generate"] = Field(
+        "score", description="the most probable label, or the answer that the model writes, if it is one"
+    )
+    scoring: Literal["sum", "mean"] = Field("sum", description="log-probability of a label's tokens, summed or a token")
+
+
+class LlmLora(LanguageModelMethod):
+    """See the module's docstring."""
+
+    Config = LlmLoraConfig
+    not_exportable_because = NOT_EXPORTABLE
+    # artidoro/qlora, qlora.py: its defaults; rate, warm-up, clipping and texts a step are the same as here. The paper's
+    # models are in 4 bits by themselves.
+    official: ClassVar[dict[str, Any]] = {
+        "method": {"rank": 64, "alpha": 16, "dropout": 0.0, "target_modules": "all", "micro_batch_size": 1}
+    }
+
+    @classmethod
+    def fit(
+        cls, table: TextTable, config: RunConfig, observer: Observer, *, output: Path | None, resume: bool, device: str
+    ) -> FittedLanguageModel:
+        """Train on all texts of a table; see the contract. A training that was cut off starts anew.
+
+        Raises:
+            SharpReCLError: settings, packages, the model or the disk do not allow it.
+        """
+        settings = config.method
+        assert isinstance(settings, LlmLoraConfig)
+        chosen_device = pick_device(device)
+        precision = pick_precision(config.training.precision, chosen_device)
+        words = label_words(table.label_names, settings.label_words)
+        if settings.epochs:
+            causal.require_peft()
+        if resume and output is not None and (output / HISTORY).exists():
+            observer.said("a fine-tuning that was cut off cannot be continued; it starts anew")
+        model, source = _base_model(settings, chosen_device, precision, observer)
+        tokenizer = causal.load_tokenizer(source)
+        encoder = _encoder(settings, words, tokenizer, model)
+        prompts, cut = encoder.prompts(table.texts)
+        notes = list(table.notes)
+        if cut:
+            notes.append(
+                f"{cut} of {len(table)} training texts are longer than {settings.max_words} words (method.max_words), "
+                f"or than the model can take, and were cut off there"
+            )
+            observer.said(f"note: {notes[-1]}")
+        forked = [chosen_device.index or 0] if chosen_device.type == "cuda" else []
+        with torch.random.fork_rng(devices=forked):
+            torch.manual_seed(config.seed)
+            if settings.epochs:
+                shape = settings.model_dump(include={"rank", "alpha", "dropout"})
+                usual = preset(settings.model).target_modules
+                model = causal.add_adapters(model, usual, settings.target_modules, name=settings.model, **shape)
+            trained = sum(weight.numel() for weight in model.parameters() if weight.requires_grad)
+            history = HistoryFile(output / HISTORY) if output else None
+            if history:
+                history.rewind(0)
+            if settings.epochs:
+                observer.said(f"fine-tuning {trained:,} weights of adapters on {len(table)} texts")
+            outcome = fine_tune(
+                model,
+                prompts,
+                [encoder.label_ids[label] for label in table.label_ids],
+                tokenizer.pad_token_id,
+                _plan(settings, config.seed),
+                precision=precision,
+                observer=observer,
+                history=history,
+            )
+        facts = {
+            "model": settings.model,
+            "prompt_form": encoder.form,
+            "example_prompt": encoder.prompt.plain("..."),
+            "four_bit": _four_bit(settings),
+            "trained_weights": trained if settings.epochs else 0,
+            "prompt_tokens_mean": round(float(np.mean([len(ids) for ids in prompts])), 2),
+            "truncated_texts": cut,
+            "training_texts": len(table),
+            "selection_texts": 0,
+            "best_epoch": outcome.best_epoch,
+            "epochs": outcome.epochs,
+            "steps": outcome.steps,
+        }
+        predictor, nothing = _predictor(model, encoder, settings), np.empty(0, dtype=np.int64)
+        return FittedLanguageModel(predictor, outcome, nothing, facts, notes)
+
+    @classmethod
+    def load(cls, folder: Path, card: Card, device: str) -> LlmPredictor:
+        """Read the model again, from where it came, and the saved adapters.
+
+        Raises:
+            AssetError: the adapters are gone, or the model cannot be had.
+        """
+        settings = LlmLoraConfig.model_validate(card.config["method"])
+        saved = folder / ADAPTER
+        wanted = "adapter_config.json" if settings.epochs else "tokenizer_config.json"
+        if not (saved / wanted).is_file():
+            raise AssetError(f"{saved} is gone or incomplete (no {wanted}); copy the whole run again, or train again")
+        chosen_device = pick_device(device)
+        precision = pick_precision(card.config["training"]["precision"], chosen_device)
+        model, _ = _base_model(settings, chosen_device, precision, None)
+        if settings.epochs:
+            model = causal.load_adapters(model, saved)
+        words = label_words(card.label_names, settings.label_words)
+        encoder = _encoder(settings, words, causal.load_tokenizer(str(saved)), model)
+        return _predictor(model, encoder, settings)
+
+
+def _four_bit(settings: LlmLoraConfig) -> bool:
+    return settings.quantization == "nf4" or (settings.quantization == "auto" and preset(settings.model).four_bit)
+
+
+def _base_model(
+    settings: LlmLoraConfig, device: torch.device, precision: str, observer: Observer | None
+) -> tuple[Any, str]:
+    """The model as it came, and where it came from."""
+    if _four_bit(settings):
+        causal.check_four_bit(device)
+    chosen = preset(settings.model)
+    source = resolve(chosen, observer.said if observer else lambda line: None)
+    four_bit, bf16 = _four_bit(settings), precision == "bf16"
+    return causal.load_model(source, four_bit=four_bit, device=device, bf16=bf16), source
+
+
+def _encoder(settings: LlmLoraConfig, words: tuple[str, ...], tokenizer: Any, model: Any) -> Encoder:
+    prompt = Prompt(settings.task, words, settings.max_words)
+    return Encoder(prompt, tokenizer, pick_form(settings.prompt, tokenizer), longest_prompt(model))
+
+
+def _predictor(model: Any, encoder: Encoder, settings: LlmLoraConfig) -> LlmPredictor:
+    generate, mean = settings.inference == "generate", settings.scoring == "mean"
+    return LlmPredictor(model, encoder, settings.epochs > 0, generate, mean)
+
+
+def _plan(settings: LlmLoraConfig, seed: int) -> Plan:
+    return Plan(seed=seed, **settings.model_dump(include={field.name for field in fields(Plan)} - {"seed"}))

@@ -1,0 +1,199 @@
+"""Fine-tuning at a provider (OpenAI's interface): the paper's GPT-3.5 row.
+
+1. Each training text becomes a conversation: who you are, the task with all labels and the text, the label as the
+   answer (``prompts.py``; the paper gives no prompt).
+2. ``plan`` counts tokens and passes and says what the training will cost, offline. Nothing leaves this machine before
+   somebody has allowed that sum (``max_cost``).
+3. The conversations are uploaded, and a supervised fine-tuning job is started and waited for (``openai_jobs.py``). Its
+   name is on disk, so a dropped connection, a restart of this command or a day without network neither loses it nor
+   pays for a second one.
+4. A text's class is what the new model answers to the same prompt at temperature 0 (``openai_answers.py``); an answer
+   that is no label counts as wrong.
+
+Decided here, since the paper is silent: ``n_epochs: auto`` is computed by the rule of the provider's guide and sent as
+a number, since otherwise the cost could not be known beforehand; batch size and learning rate are left to the provider.
+All texts are trained on, as nothing is chosen on held-out ones. The provider may have retired the paper's model: any
+name that it fine-tunes will do.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal, cast
+from urllib.parse import urlsplit
+
+import numpy as np
+from pydantic import Field, field_validator
+
+from sharprecl.config import MethodConfig, RunConfig
+from sharprecl.data.tables import TextTable
+from sharprecl.errors import ConfigError
+from sharprecl.export.card import Card
+from sharprecl.llm.base import FittedLanguageModel, LanguageModelMethod
+from sharprecl.llm.openai_answers import ModelPage, OpenAIPredictor, read_page
+from sharprecl.llm.openai_client import open_client
+from sharprecl.llm.openai_jobs import Training
+from sharprecl.llm.openai_plan import Plan, make_plan
+from sharprecl.llm.openai_state import open_state
+from sharprecl.llm.prompts import Prompt, label_words
+from sharprecl.training.history import Observer
+from sharprecl.training.loop import Outcome
+
+Dollars = Annotated[float, Field(ge=0)]
+
+
+class OpenAIFinetuneConfig(MethodConfig):
+    """Settings of fine-tuning at a provider. The key is no setting: it is read from OPENAI_API_KEY and kept nowhere."""
+
+    name: Literal["openai_finetune"] = "openai_finetune"
+    model: str = Field("gpt-3.5-turbo-0125", min_length=1, description="a model that the provider fine-tunes")
+    task: str = Field("topic of the text", min_length=1, description="what the label tells, as the prompt calls it")
+    label_words: dict[str, str] = Field(
+        default_factory=dict, description="words that stand for labels in the prompt, for names that say nothing"
+    )
+    max_words: int = Field(256, ge=1, description="words of a text; the rest is cut off")
+    n_epochs: Annotated[int, Field(ge=1, le=50)] | Literal["auto"] = Field(
+        "auto", description="passes over the texts; auto is 3, more below 34 texts, fewer above 8,333"
+    )
+    batch_size: Annotated[int, Field(ge=1)] | Literal["auto"] = Field("auto", description="auto: the provider chooses")
+    learning_rate_multiplier: Annotated[float, Field(gt=0)] | Literal["auto"] = Field(
+        "auto", description="auto: the provider chooses"
+    )
+    max_cost: Dollars | None = Field(
+        None, description="dollars that the training may cost by the estimate; null trains nothing, only tells the cost"
+    )
+    price_per_million_training_tokens: Dollars | None = Field(
+        None, description="dollars; null looks the model up in a small table"
+    )
+    price_per_million_input_tokens: Dollars | None = Field(None, description="the same for the prompts of answers")
+    base_url: str | None = Field(None, description="of another provider; null is OPENAI_BASE_URL, else OpenAI")
+    poll_seconds: float = Field(30.0, gt=0, description="between two looks at the running job")
+    workers: int = Field(4, ge=1, le=64, description="answers asked for at a time")
+    max_answer_tokens: int = Field(16, ge=1, description="length of an answer; more where a label needs more")
+
+    @field_validator("base_url")
+    @classmethod
+    def _plain_address(cls, value: str | None) -> str | None:
+        if value is None:
+            return None
+        parts = urlsplit(value)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError("must be an address such as https://api.openai.com/v1")
+        if parts.username or parts.password or parts.query:
+            raise ValueError("must hold no password, key or query: settings are written to files")
+        return value
+
+
+class OpenAIFinetune(LanguageModelMethod):
+    """See the module's docstring."""
+
+    Config = OpenAIFinetuneConfig
+    not_exportable_because: ClassVar[str] = "the trained model lives at the provider, who gives out no weights"
+
+    @classmethod
+    def plan(cls, table: TextTable, config: RunConfig) -> Plan:
+        """What would be sent and what that would cost. Needs neither key nor network nor the ``openai`` package.
+
+        Raises:
+            DataError: there are too few texts.
+            ConfigError: the model's price is not known.
+        """
+        section = _section(config)
+        return make_plan(
+            table,
+            _prompt(section, table.label_names),
+            model=section.model,
+            n_epochs=None if section.n_epochs == "auto" else section.n_epochs,
+            training_price=section.price_per_million_training_tokens,
+            answering_price=section.price_per_million_input_tokens,
+        )
+
+    @classmethod
+    def fit(
+        cls, table: TextTable, config: RunConfig, observer: Observer, *, output: Path | None, resume: bool, device: str
+    ) -> FittedLanguageModel:
+        """Train at the provider, or go on with what was begun there.
+
+        Raises:
+            ConfigError: the cost was not allowed, there is no key, or no folder to keep the job's name in.
+            ProviderError: the provider refused something or stayed away.
+            SharpReCLError: the job failed.
+        """
+        del device
+        section = _section(config)
+        if output is None:
+            raise ConfigError(
+                "openai_finetune needs a folder for the job's name, without which a restart would pay twice; "
+                "give --output, or fit(..., output=...)"
+            )
+        plan = cls.plan(table, config)
+        client = open_client(section.base_url)
+        request: dict[str, Any] = {
+            "endpoint": str(client.base_url.copy_with(userinfo=b"", query=None)),
+            "model": section.model,
+            "n_epochs": plan.epochs,
+            "batch_size": section.batch_size,
+            "learning_rate_multiplier": section.learning_rate_multiplier,
+            "seed": config.seed,
+        }
+        state = open_state(output, request, plan.data_hash, resume)
+        if state.job is None:
+            _check_allowed(plan, section.max_cost)
+            observer.said(plan.sentence())
+        training = Training(client, output, plan, state, observer.said, section.poll_seconds)
+        page = ModelPage(training.run(), section.model, section.base_url)
+        predictor = _predictor(page, _prompt(section, table.label_names), section)
+        training.wait_for_answers(predictor.prompt.messages(table.texts[0]))
+        facts = {
+            "base_model": section.model,
+            "epochs": plan.epochs,
+            "estimated_tokens": plan.tokens * plan.epochs,
+            "estimated_dollars": plan.cost,
+            "trained_tokens": state.trained_tokens,
+        }
+        if state.trained_tokens is not None:
+            billed = state.trained_tokens * plan.prices.training / 1e6
+            observer.said(f"the provider counts {state.trained_tokens:,} tokens: about ${billed:.2f}")
+        outcome = Outcome(
+            best_epoch=plan.epochs,
+            epochs=plan.epochs,
+            steps=state.steps,
+            seconds=state.seconds,
+            peak_memory_bytes=0,
+            precision="unknown",
+            device="provider",
+        )
+        notes = ["the trained model lives at the provider: answers cost money, and end when it is retired there"]
+        return FittedLanguageModel(predictor, outcome, np.empty(0, dtype=np.int64), facts, notes)
+
+    @classmethod
+    def load(cls, folder: Path, card: Card, device: str) -> OpenAIPredictor:
+        """Read which model answers; the key is needed only when it is asked.
+
+        Raises:
+            AssetError: the page about the model is gone or damaged.
+        """
+        del device
+        section = OpenAIFinetuneConfig.model_validate(card.config["method"])
+        return _predictor(read_page(folder), _prompt(section, card.label_names), section)
+
+
+def _section(config: RunConfig) -> OpenAIFinetuneConfig:
+    return cast(OpenAIFinetuneConfig, config.method)
+
+
+def _prompt(section: OpenAIFinetuneConfig, names: Sequence[str]) -> Prompt:
+    return Prompt(section.task, label_words(names, section.label_words), section.max_words)
+
+
+def _predictor(page: ModelPage, prompt: Prompt, section: OpenAIFinetuneConfig) -> OpenAIPredictor:
+    because = OpenAIFinetune.not_exportable_because
+    return OpenAIPredictor(page, prompt, section.workers, section.max_answer_tokens, because)
+
+
+def _check_allowed(plan: Plan, max_cost: float | None) -> None:
+    if max_cost is None or plan.cost > max_cost:
+        limit = "no sum was allowed" if max_cost is None else f"method.max_cost allows ${max_cost:.2f}"
+        raise ConfigError(
+            f"{plan.sentence()}. Nothing was sent: {limit}. To go on, add --yes, or set method.max_cost to "
+            f"{plan.cost:.2f} or more"
+        )

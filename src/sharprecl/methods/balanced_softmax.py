@@ -1,0 +1,57 @@
+"""Balanced softmax: cross-entropy of logits that know the class prior (Ren et al., NeurIPS 2020).
+
+1.  In training tau log(n_c / n) is added to the logit of every class. The prior then explains why large classes are
+    frequent, and the bare logits need not.
+2.  The loss is the mean cross-entropy; the answer is the argmax of the bare logits, fit for balanced classes.
+
+This is SharpReCL's classification loss L_CLS and nothing else, and with any ``tau`` the logit-adjusted loss of Menon et
+al., ICLR 2021: what SharpReCL gains over it comes from its contrastive part.
+"""
+
+from typing import Literal, Self
+
+import numpy as np
+import torch
+from pydantic import Field
+from torch import Tensor
+
+from sharprecl.config import MethodConfig
+from sharprecl.losses import reducers
+from sharprecl.losses.logit_compensation import compensated_cross_entropy, log_prior
+from sharprecl.methods.base import Batch, LossTerms, Method, OpenedBackbone, Progress
+from sharprecl.methods.precision import full_precision
+from sharprecl.models.features import Features
+
+
+class BalancedSoftmaxConfig(MethodConfig):
+    """Settings of balanced softmax."""
+
+    name: Literal["balanced_softmax"] = "balanced_softmax"
+    tau: float = Field(1.0, ge=0, description="strength of the prior; 0 is plain cross-entropy")
+
+
+class BalancedSoftmax(Method):
+    """No side modules, no random numbers. No ``official``: the source trains image networks with SGD."""
+
+    Config = BalancedSoftmaxConfig
+    log_prior_C: Tensor
+
+    def __init__(self, tau: float, log_prior_C: Tensor) -> None:
+        super().__init__()
+        self.tau = tau
+        self.register_buffer("log_prior_C", log_prior_C.to(torch.get_default_dtype()))
+
+    @classmethod
+    def build(
+        cls, backbone: OpenedBackbone, class_counts: np.ndarray, config: BalancedSoftmaxConfig, seed: int
+    ) -> Self:
+        """Work out the prior of the classes."""
+        del backbone, seed
+        return cls(config.tau, log_prior(torch.as_tensor(class_counts)))
+
+    def loss(self, batch: Batch, features: Features, progress: Progress) -> LossTerms:
+        del progress
+        with full_precision(features) as precise:
+            l_N = compensated_cross_entropy(precise.s_NC, batch.y_N, self.log_prior_C, self.tau)
+            classification = reducers.mean(l_N)
+        return {"total": classification, "classification": classification}

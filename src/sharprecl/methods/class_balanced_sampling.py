@@ -1,0 +1,57 @@
+"""Class-balanced sampling: cross-entropy on batches in which every class is equally likely (Kang et al., ICLR 2020).
+
+1.  An epoch has as many texts as the training data, drawn with replacement: first a class, all alike, then one of its
+    texts. A text of class c is drawn n / (C n_c) times an epoch in the mean.
+2.  The loss is plain cross-entropy; the answer is the argmax of the logits.
+
+The texts of a rare class come up many times an epoch and are learnt by heart; most of a large class's are not seen in
+every epoch. A batch is not sorted by length, so it pads more than those of other methods.
+"""
+
+from typing import Literal, Self
+
+import numpy as np
+
+from sharprecl.config import MethodConfig
+from sharprecl.losses import reducers
+from sharprecl.losses.cross_entropy import cross_entropy
+from sharprecl.methods.base import Batch, Drawn, LossTerms, Method, OpenedBackbone, Progress
+from sharprecl.methods.precision import full_precision
+from sharprecl.models.features import Features
+from sharprecl.rebalance.class_balanced import class_balanced_rows
+
+_STREAM = 1  # keeps these draws apart from the order of the batches, which is drawn from (seed, epoch) too
+
+
+class ClassBalancedSamplingConfig(MethodConfig):
+    """Class-balanced sampling has no settings."""
+
+    name: Literal["class_balanced_sampling"] = "class_balanced_sampling"
+
+
+class ClassBalancedSampling(Method):
+    """No side modules; the draws are a function of (seed, epoch). No ``official``: the source trains image networks."""
+
+    Config = ClassBalancedSamplingConfig
+
+    def __init__(self, seed: int) -> None:
+        super().__init__()
+        self.seed = seed
+
+    @classmethod
+    def build(
+        cls, backbone: OpenedBackbone, class_counts: np.ndarray, config: ClassBalancedSamplingConfig, seed: int
+    ) -> Self:
+        del backbone, class_counts, config
+        return cls(seed)
+
+    def draw(self, label_ids: np.ndarray, epoch: int) -> Drawn:
+        """As many rows as there are texts, every class equally likely."""
+        rng = np.random.Generator(np.random.PCG64([self.seed, epoch, _STREAM]))
+        return Drawn(class_balanced_rows(label_ids, len(label_ids), rng))
+
+    def loss(self, batch: Batch, features: Features, progress: Progress) -> LossTerms:
+        del progress
+        with full_precision(features) as precise:
+            classification = reducers.mean(cross_entropy(precise.s_NC, batch.y_N))
+        return {"total": classification, "classification": classification}

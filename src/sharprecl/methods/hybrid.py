@@ -1,0 +1,94 @@
+"""What Hybrid-SC and Hybrid-PSC share: two branches, each with its own sampling, and the curriculum between them.
+
+Source: Wang et al., CVPR 2021, "Contrastive learning based hybrid networks for long-tailed image classification".
+"""
+
+from abc import abstractmethod
+from typing import Literal
+
+import numpy as np
+from pydantic import Field
+from torch import Tensor
+
+from sharprecl.config import MethodConfig
+from sharprecl.losses import reducers
+from sharprecl.losses.cross_entropy import cross_entropy
+from sharprecl.methods.base import Batch, Drawn, LossTerms, Method, Progress
+from sharprecl.methods.precision import full_precision
+from sharprecl.models.features import Features
+from sharprecl.models.heads import ProjectionHead
+from sharprecl.rebalance.class_balanced import class_balanced_rows
+
+Curriculum = Literal["quadratic", "linear"]
+
+# There is no published code, and SGD with rate 0.5 over 200 epochs would destroy a pretrained encoder. This is the
+# protocol of the comparison in the SharpReCL paper, which ran the image methods on BERT.
+OFFICIAL_TRAINING = {
+    "max_epochs": 30,
+    "batch_size": 128,
+    "learning_rate": 5e-5,
+    "head_learning_rate": 5e-5,
+    "weight_decay": 5e-4,
+    "patience": None,
+}
+
+
+class HybridConfig(MethodConfig):
+    """Settings of both hybrids."""
+
+    temperature: float = Field(0.1, gt=0, description="tau of the contrastive loss")
+    curriculum: Curriculum = Field("quadratic", description="how the contrastive share alpha falls from 1 to 0")
+    projection_dim: int = Field(128, ge=2, description="width of the contrastive space")
+
+
+def contrastive_share(done: float, curriculum: Curriculum) -> float:
+    """alpha = 1 - done^2 (the paper's), or 1 - done."""
+    return 1.0 - (done**2 if curriculum == "quadratic" else done)
+
+
+class Hybrid(Method):
+    """Base of both hybrids: ``contrast`` is what they differ in."""
+
+    views = "two"
+
+    def __init__(self, config: HybridConfig, head: ProjectionHead, seed: int) -> None:
+        super().__init__()
+        self.config = config
+        self.head = head
+        self.seed = seed
+
+    def draw(self, label_ids: np.ndarray, epoch: int) -> Drawn:
+        """Half of the texts in two views, and as many class-balanced ones in a single view as there are texts.
+
+        That is as many rows as two views of every text. Even epochs take one half and the odd epoch behind each takes
+        the other, so that the contrastive branch sees every text equally often.
+        """
+        order_N = np.random.default_rng([self.seed, 0, epoch // 2]).permutation(len(label_ids))
+        # Of a single text the second half is empty.
+        half = np.array_split(order_N, 2)[epoch % 2] if len(order_N) > 1 else order_N
+        rng = np.random.default_rng([self.seed, 1, epoch])
+        return Drawn(half, class_balanced_rows(label_ids, len(label_ids), rng))
+
+    def least_epochs(self, total_epochs: int) -> int:
+        """All: the classifier only learns in earnest when alpha has fallen."""
+        return total_epochs
+
+    def loss(self, batch: Batch, features: Features, progress: Progress) -> LossTerms:
+        """``total`` = alpha ``contrastive`` + (1 - alpha) ``classification``."""
+        assert batch.y_E is not None
+        views = len(batch.y_N)
+        with full_precision(features) as precise:
+            contrastive = reducers.mean(self.contrast(self.head(precise.x_NH[:views]), batch.y_N))
+            classification = reducers.mean(cross_entropy(precise.s_NC[views:], batch.y_E))
+            alpha = contrastive_share(_done(progress), self.config.curriculum)
+            total = alpha * contrastive + (1 - alpha) * classification
+        return {"total": total, "classification": classification, "contrastive": contrastive}
+
+    @abstractmethod
+    def contrast(self, z_ND: Tensor, y_N: Tensor) -> Tensor:
+        """Contrastive loss l_N of the views' unit-length projections."""
+
+
+def _done(progress: Progress) -> float:
+    """0 in the first epoch, 1 in the last; a training of one epoch stands half way, where both branches learn."""
+    return progress.epoch / (progress.total_epochs - 1) if progress.total_epochs > 1 else 0.5

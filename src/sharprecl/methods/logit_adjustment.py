@@ -1,0 +1,85 @@
+"""Post-hoc logit adjustment: plain cross-entropy, and answers that discount the class prior (Menon et al., ICLR 2021).
+
+1.  The training is that of plain cross-entropy, whose logits tend to the log-probabilities of the classes in the
+    training data.
+2.  The answer is the argmax of s_c - tau log(n_c / n): with tau = 1 the most likely class if all were equally frequent.
+3.  At the end the discount goes into the bias of the classifier, so the saved model answers so by itself; its
+    probabilities are then those of balanced classes.
+
+The epoch is chosen by the adjusted answers. A classifier without bias has no place for the discount (GPT-2's and
+LLaMA's have none); ``build`` refuses it before any time is spent.
+"""
+
+from typing import Literal, Self
+
+import numpy as np
+import torch
+from pydantic import Field
+from torch import Tensor, nn
+
+from sharprecl.config import MethodConfig
+from sharprecl.errors import ConfigError
+from sharprecl.losses import reducers
+from sharprecl.losses.cross_entropy import cross_entropy
+from sharprecl.losses.logit_compensation import log_prior
+from sharprecl.methods.base import Batch, LossTerms, Method, OpenedBackbone, Progress
+from sharprecl.methods.precision import full_precision
+from sharprecl.models.features import Features
+
+
+class LogitAdjustmentConfig(MethodConfig):
+    """Settings of post-hoc logit adjustment."""
+
+    name: Literal["logit_adjustment"] = "logit_adjustment"
+    tau: float = Field(1.0, ge=0, description="strength of the discount; 0 is plain cross-entropy")
+
+
+class LogitAdjustment(Method):
+    """No side modules, no random numbers. No ``official``: the source trains image networks with SGD."""
+
+    Config = LogitAdjustmentConfig
+    discount_C: Tensor
+
+    def __init__(self, discount_C: Tensor) -> None:
+        super().__init__()
+        self.register_buffer("discount_C", discount_C.to(torch.get_default_dtype()))
+
+    @classmethod
+    def build(
+        cls, backbone: OpenedBackbone, class_counts: np.ndarray, config: LogitAdjustmentConfig, seed: int
+    ) -> Self:
+        """Work out the discounts.
+
+        Raises:
+            ConfigError: the backbone's classifier has no bias.
+        """
+        del seed
+        classifier = getattr(backbone, "classifier", None)
+        if classifier is not None:
+            _bias_of(classifier)
+        return cls(config.tau * log_prior(torch.as_tensor(class_counts)))
+
+    def loss(self, batch: Batch, features: Features, progress: Progress) -> LossTerms:
+        del progress
+        with full_precision(features) as precise:
+            classification = reducers.mean(cross_entropy(precise.s_NC, batch.y_N))
+        return {"total": classification, "classification": classification}
+
+    def logits(self, features: Features) -> Tensor:
+        """Logits less the discounts."""
+        with full_precision(features) as precise:
+            return precise.s_NC - self.discount_C
+
+    @torch.no_grad()
+    def settle(self, classifier: nn.Linear) -> None:
+        """Take the discounts off the bias."""
+        _bias_of(classifier).sub_(self.discount_C)
+
+
+def _bias_of(classifier: nn.Linear) -> Tensor:
+    if classifier.bias is None:
+        raise ConfigError(
+            "logit adjustment keeps its answer in the bias of the classifier, and this encoder's has none; choose "
+            "balanced_softmax, which does the same in training, or another encoder"
+        )
+    return classifier.bias

@@ -1,0 +1,166 @@
+"""SPCL: supervised prototypical contrastive learning, with class centres in every comparison and a curriculum.
+
+The method in six steps (Song et al., EMNLP 2022; text classification in place of emotions in conversation):
+
+1.  Before every epoch, the class centres are the means of the features of all training texts, dropout off.
+2.  Every class has a pool, at the epoch's start empty but for its centre, of features of the texts seen since. For each
+    step a class's centre is the mean of K random ones of its pool; while there are fewer than K, it is the centre of
+    step 1. So a rare class, too, is in every comparison. Full pools give up random features.
+3.  Loss L_SPCL: every text of the batch is compared with the other texts and with the C centres, see
+    ``losses/supervised_prototypical.py``. Losses up to 0.3 (decoupled form: up to 0) are left out of the mean: those
+    texts are where they should be.
+4.  L = L_SPCL + cross-entropy of the linear layer on the feature without its gradient. The latter only tells, in the
+    log, how well classes can be told apart: the encoder does not feel it, and the layer answers nothing.
+5.  Curriculum: texts far from their own centre, compared with all centres, are hard. The i-th easiest of n takes part
+    with a probability between 1 - e/E and e/E: half of the texts an epoch, easy ones first, hard ones last.
+6.  The answer is the class whose centre of step 1 is nearest by cosine.
+
+Mended and decided here: an epoch draws by step 5 twice and puts the two draws behind one another, so it has as many
+texts and steps as the epochs of other methods. E is the planned number of epochs, so patience that stops early cuts the
+hard part. Text number 0 takes part (the published code's selection never takes it), as does a single text. Half-filled
+last batches are kept. After training, the centres of the chosen epoch are written into the linear layer, unit-length
+and divided by tau, and the backbone answers by their cosine.
+"""
+
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from pydantic import Field, model_validator
+from torch import Tensor, nn
+
+from sharprecl.config import MethodConfig
+from sharprecl.losses import reducers
+from sharprecl.losses.cross_entropy import cross_entropy
+from sharprecl.losses.supervised_prototypical import Form, supervised_prototypical
+from sharprecl.methods.base import Batch, Drawn, GeneratorState, LossTerms, Method, OpenedBackbone, Progress
+from sharprecl.methods.class_pools import ClassPools
+from sharprecl.methods.precision import full_precision
+from sharprecl.models.features import Features
+from sharprecl.rebalance.curriculum import difficulty, keep_probability
+
+KEPT_ABOVE: dict[Form, float] = {"coupled": 0.3, "decoupled": 0.0}
+"""Only losses above this are in the mean."""
+
+DRAWS_AN_EPOCH = 2
+_ROWS_AT_ONCE = 4096  # of the N x C distances; all of them could take gigabytes
+
+
+class SPCLConfig(MethodConfig):
+    """Settings of SPCL; the defaults are those of its README."""
+
+    name: Literal["spcl"] = "spcl"
+    temperature: float = Field(0.05, gt=0, description="tau of the contrastive loss")
+    form: Form = Field("coupled", description="the paper's loss, or the one without positives in the denominator")
+    pool_size: int = Field(256, ge=1, description="most features kept of a class")
+    pool_draws: int = Field(64, ge=1, description="K: features whose mean is a centre; fewer give the class mean")
+    curriculum: bool = Field(True, description="easy texts first; without it, random halves of all texts")
+
+    @model_validator(mode="after")
+    def _pools_can_fill(self) -> Self:
+        if self.pool_draws > self.pool_size:
+            raise ValueError(
+                f"pool_draws is {self.pool_draws} but a pool holds only {self.pool_size}, so none would ever be used; "
+                f"set pool_size to {self.pool_draws} or more"
+            )
+        return self
+
+
+class SPCL(Method):
+    """See the module's docstring. ``build`` makes one."""
+
+    Config = SPCLConfig
+    reading = "cosine"
+    wants_features = True
+    not_exportable_because = (
+        "SPCL answers with the class whose centre is nearest by cosine, and the stock class has no layer that makes "
+        "the feature unit-length, on which its probabilities depend"
+    )
+    # README and config.py. The learning rate's cosine starts again in every epoch: over the training as a whole it is
+    # constant. 128 steps of warm-up are about 4 % of theirs. Their feature is the <mask> of a prompt, here [CLS].
+    official: ClassVar[dict[str, Any]] = {
+        "encoder": {"pooling": "cls"},
+        "method": {"temperature": 0.05, "pool_size": 256, "pool_draws": 64, "form": "coupled", "curriculum": True},
+        "training": {
+            "max_epochs": 16,
+            "batch_size": 32,
+            "learning_rate": 1e-5,
+            "head_learning_rate": 1e-3,
+            "weight_decay": 0.01,
+            "schedule": "constant",
+            "warmup": 0.04,
+            "clip_norm": 5.0,
+            "patience": 5,
+        },
+    }
+    centres_CH: Tensor
+    difficulty_N: Tensor
+    total_epochs: Tensor
+
+    def __init__(self, config: SPCLConfig, class_counts: np.ndarray, width: int, seed: int) -> None:
+        super().__init__()
+        self.config = config
+        self.seed = seed
+        self.pools = ClassPools(DRAWS_AN_EPOCH * class_counts, config.pool_size, config.pool_draws, width)
+        self.register_buffer("centres_CH", torch.zeros(len(class_counts), width))
+        self.register_buffer("difficulty_N", torch.zeros(int(class_counts.sum()), dtype=torch.float64))
+        self.register_buffer("total_epochs", torch.ones((), dtype=torch.int64))
+        self.draws = GeneratorState(seed)
+
+    @classmethod
+    def build(cls, backbone: OpenedBackbone, class_counts: np.ndarray, config: SPCLConfig, seed: int) -> Self:
+        return cls(config, np.asarray(class_counts), backbone.feature_dim, seed)
+
+    @torch.no_grad()
+    def on_features(self, x_NH: Tensor, y_N: Tensor, epoch: int, total_epochs: int) -> None:
+        """Steps 1 and 2: new centres, empty pools, and how hard each text is."""
+        del epoch
+        x_NH = x_NH.to(torch.promote_types(x_NH.dtype, torch.float32))
+        count_C = y_N.bincount(minlength=len(self.centres_CH)).clamp(min=1)
+        sum_CH = x_NH.new_zeros(self.centres_CH.shape).index_add_(0, y_N, x_NH)
+        self.centres_CH.copy_(sum_CH / count_C[:, None])
+        self.pools.restart(self.centres_CH)
+        for start in range(0, len(x_NH), _ROWS_AT_ONCE):
+            rows = slice(start, start + _ROWS_AT_ONCE)
+            self.difficulty_N[rows] = difficulty(x_NH[rows], self.centres_CH, y_N[rows])
+        self.total_epochs.fill_(total_epochs)
+
+    def draw(self, label_ids: np.ndarray, epoch: int) -> Drawn:
+        """Step 5, twice. A function of the seed, the epoch and the centres at its start."""
+        p_N = np.full(len(label_ids), 0.5)
+        if self.config.curriculum:
+            p_N = keep_probability(self.difficulty_N, epoch, int(self.total_epochs)).cpu().numpy()
+        rng = np.random.Generator(np.random.PCG64([self.seed, epoch]))
+        rows = [rng.permutation(np.flatnonzero(rng.random(len(p_N)) < p_N)) for _ in range(DRAWS_AN_EPOCH)]
+        chosen = np.concatenate(rows)
+        return Drawn(chosen if len(chosen) else rng.integers(len(p_N), size=1))
+
+    def loss(self, batch: Batch, features: Features, progress: Progress) -> LossTerms:
+        """``total`` = ``contrastive`` + ``classification``."""
+        del progress
+        form, y_N = self.config.form, batch.y_N
+        with full_precision(features) as precise:
+            x_NH = precise.x_NH
+            centres_CH = self.pools.centres(self.centres_CH.to(x_NH.dtype), self.draws.generator)
+            l_N = supervised_prototypical(x_NH, centres_CH, y_N, self.config.temperature, form)
+            contrastive = reducers.mean_of_valid(l_N, l_N > KEPT_ABOVE[form])
+            s_NC = F.linear(x_NH.detach(), precise.w_CH)
+            classification = reducers.mean(cross_entropy(s_NC, y_N))
+            total = contrastive + classification
+        self.pools.add(x_NH, y_N, self.draws.generator)
+        return {"total": total, "contrastive": contrastive, "classification": classification}
+
+    def logits(self, features: Features) -> Tensor:
+        """Step 6: cosines to the centres over tau."""
+        with full_precision(features) as precise:
+            return F.normalize(precise.x_NH, dim=1) @ self._rows().to(precise.x_NH.dtype).T
+
+    @torch.no_grad()
+    def settle(self, classifier: nn.Linear) -> None:
+        classifier.weight.copy_(self._rows())
+        if classifier.bias is not None:
+            classifier.bias.zero_()
+
+    def _rows(self) -> Tensor:
+        return F.normalize(self.centres_CH, dim=1) / self.config.temperature

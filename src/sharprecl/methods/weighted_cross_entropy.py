@@ -1,0 +1,59 @@
+"""Class-weighted cross-entropy: the texts of rare classes count for more (Cui et al., CVPR 2019).
+
+1.  A class of n texts holds an effective number E = (1 - beta^n) / (1 - beta) of different ones: the more there are,
+    the less a further one adds. Its weight is proportional to 1 / E, or to 1 / n (``inverse_frequency``).
+2.  The weights are scaled so that they sum to C.
+3.  The loss is the mean over the batch of weight times cross-entropy; the answer is the argmax of the logits.
+
+The mean is over the texts, as in the source, and not over their weights, as in ``torch.nn.CrossEntropyLoss``: a text's
+share of the gradient does not depend on which others are in its batch.
+"""
+
+from typing import Literal, Self
+
+import numpy as np
+import torch
+from pydantic import Field
+from torch import Tensor
+
+from sharprecl.config import MethodConfig
+from sharprecl.losses import reducers
+from sharprecl.losses.classification_weights import ClassWeight, classification_weights
+from sharprecl.losses.cross_entropy import cross_entropy
+from sharprecl.methods.base import Batch, LossTerms, Method, OpenedBackbone, Progress
+from sharprecl.methods.precision import full_precision
+from sharprecl.models.features import Features
+
+
+class WeightedCrossEntropyConfig(MethodConfig):
+    """Settings of class-weighted cross-entropy."""
+
+    name: Literal["weighted_cross_entropy"] = "weighted_cross_entropy"
+    weights: ClassWeight = Field("effective_number", description="what a class's weight is the inverse of")
+    beta: float = Field(0.9999, ge=0, lt=1, description="of the effective number of texts; 0 weighs all alike")
+
+
+class WeightedCrossEntropy(Method):
+    """No side modules, no random numbers. No ``official``: the source trains image networks with SGD."""
+
+    Config = WeightedCrossEntropyConfig
+    weight_C: Tensor
+
+    def __init__(self, weight_C: Tensor) -> None:
+        super().__init__()
+        self.register_buffer("weight_C", weight_C.to(torch.get_default_dtype()))
+
+    @classmethod
+    def build(
+        cls, backbone: OpenedBackbone, class_counts: np.ndarray, config: WeightedCrossEntropyConfig, seed: int
+    ) -> Self:
+        """Work out the weights of the classes."""
+        del backbone, seed
+        return cls(classification_weights(config.weights, torch.as_tensor(class_counts), config.beta))
+
+    def loss(self, batch: Batch, features: Features, progress: Progress) -> LossTerms:
+        del progress
+        y_N = batch.y_N
+        with full_precision(features) as precise:
+            classification = reducers.mean(self.weight_C[y_N] * cross_entropy(precise.s_NC, y_N))
+        return {"total": classification, "classification": classification}

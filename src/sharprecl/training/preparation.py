@@ -1,0 +1,103 @@
+"""From a table to tokens: the split, the views, and what a person should know about them."""
+
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sharprecl.assets import cache_dir
+from sharprecl.augment.views import second_views
+from sharprecl.config import RunConfig
+from sharprecl.data.splits import stratified_split, text_groups
+from sharprecl.data.tables import TextTable
+from sharprecl.data.tokens import TokenizedTexts, tokenize
+from sharprecl.errors import ConfigError
+from sharprecl.methods.base import Views
+
+
+@dataclass
+class Notes:
+    """Sentences that a person should read: told when they come up, and kept for the report."""
+
+    sentences: list[str]
+    say: Callable[[str], None]
+
+    def add(self, sentence: str) -> None:
+        self.sentences.append(sentence)
+        self.say(f"note: {sentence}")
+
+
+def split(
+    table: TextTable, test: TextTable | None, config: RunConfig, notes: Notes
+) -> tuple[TextTable, np.ndarray, TextTable | None]:
+    """Return the texts to fit on, the rows held out, and the labelled texts that choose the epoch."""
+    nothing = np.empty(0, dtype=np.int64)
+    training = config.training
+    if training.select_on == "last":
+        return table, nothing, None
+    if training.select_on == "test":
+        if test is None:
+            raise ConfigError(
+                "training.select_on is 'test' but there are no test texts; give them with --test FILE, "
+                "or set training.select_on to 'validation'"
+            )
+        notes.add("the epoch was chosen on the test texts: the test figures are too good to be true for new texts")
+        return table, nothing, test
+    fit_rows, held_out = stratified_split(
+        table.label_ids, training.validation_fraction, config.seed, text_groups(table.texts)
+    )
+    if len(held_out) == 0:
+        notes.add("no class has two texts, so nothing could be held out: the last epoch was kept")
+        return table, nothing, None
+    return table.select(fit_rows), held_out, table.select(held_out)
+
+
+def views_of(
+    table: TextTable,
+    tokenizer: Any,
+    config: RunConfig,
+    kind: Views,
+    notes: Notes,
+) -> tuple[tuple[TokenizedTexts, ...], dict[str, Any]]:
+    """Tokenise every view of the training texts; return them with JSON-ready facts about them."""
+    max_length = config.encoder.max_length
+    first = tokenize(table.texts, tokenizer, max_length)
+    facts: dict[str, Any] = {"truncated_texts": first.truncated}
+    if first.truncated:
+        notes.add(
+            f"{first.truncated} of {len(table)} training texts are longer than {max_length} tokens and were cut off "
+            f"there (encoder.max_length)"
+        )
+    if kind == "one":
+        return (first,), facts
+    if kind == "same":
+        return (first, first), {**facts, "view": "dropout", "view_share_changed": 0.0}
+    label_words = tuple(sorted({word for name in table.label_names for word in re.findall(r"[^\W\d_]+", name.lower())}))
+    made = second_views(
+        table.texts,
+        config.view,
+        protected=label_words,
+        seed=config.seed,
+        cache_folder=cache_dir() / "views",
+        progress=_now_and_then(notes.say),
+    )
+    if made.note:
+        notes.add(made.note)
+    facts |= {"view": made.name, "view_share_changed": made.share_changed}
+    return (first, tokenize(made.texts, tokenizer, max_length)), facts
+
+
+def _now_and_then(say: Callable[[str], None]) -> Callable[[int, int], None]:
+    """Tell of the second views every ten seconds."""
+    last = time.monotonic()
+
+    def progress(done: int, total: int) -> None:
+        nonlocal last
+        if time.monotonic() - last >= 10.0:
+            last = time.monotonic()
+            say(f"second views: {done} of {total} texts")
+
+    return progress

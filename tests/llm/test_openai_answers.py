@@ -1,0 +1,137 @@
+"""Answers of a model that lives at the provider."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from llm.fake_openai import KEY, FakeOpenAI, Fault
+from llm.openai_help import settings, small_table, train
+from sharprecl.errors import AssetError
+from sharprecl.export.card import FILE, Card, read_card
+from sharprecl.llm.openai_answers import ModelPage, OpenAIPredictor
+from sharprecl.llm.openai_client import ProviderError
+from sharprecl.llm.openai_finetune import OpenAIFinetune
+from sharprecl.llm.prompts import Prompt
+
+CHAT = ("POST", "/chat/completions")
+NAMES = ("access", "billing", "hardware", "shipping")
+
+
+def predictor(server: FakeOpenAI, words: tuple[str, ...] = NAMES, workers: int = 2) -> OpenAIPredictor:
+    prompt = Prompt("reason of the message", words, 256)
+    answers = {"card stolen": words[1], "cannot log in": words[0].upper() + ".", "odd": "no label of yours"}
+    server.provider.memory["ft:x"] = {prompt.user(text): answer for text, answer in answers.items()}
+    return OpenAIPredictor(ModelPage("ft:x", "base", server.url), prompt, workers, 16, "because")
+
+
+def card(server: FakeOpenAI) -> Card:
+    config = settings(task="reason of the message", base_url=server.url).model_dump(mode="json")
+    return Card(list(NAMES), "str", [1, 2, 3, 4], 256, "none", config)
+
+
+def test_scores_are_one_hot_and_nan_without_an_answer(server: FakeOpenAI) -> None:
+    scores, features = predictor(server).scores(["odd", "card stolen", "cannot log in", "card stolen"], embed=True)
+    nan = np.nan
+    np.testing.assert_array_equal(scores, [[nan] * 4, [0, 1, 0, 0], [1, 0, 0, 0], [0, 1, 0, 0]])
+    assert scores.dtype == features.dtype == np.float32
+    assert features.shape == (4, 0)
+    assert predictor(server).pooling == "none"
+    assert predictor(server).scores([])[0].shape == (0, 4)
+
+
+def test_a_request_is_the_training_prompt_at_temperature_0(server: FakeOpenAI) -> None:
+    predictor(server).scores(["card stolen"])
+    body = server.provider.bodies[-1]
+    assert body["messages"] == Prompt("reason of the message", NAMES, 256).messages("card stolen")
+    assert (body["model"], body["temperature"], body["max_completion_tokens"]) == ("ft:x", 0, 16)
+
+
+def test_a_long_label_gets_room(server: FakeOpenAI) -> None:
+    words = ("short", " ".join(["word"] * 40))
+    known = predictor(server, words)
+    assert known.scores(["card stolen"])[0][0, 1] == 1
+    assert server.provider.bodies[-1]["max_completion_tokens"] > 40
+
+
+def test_a_text_is_paid_for_once(server: FakeOpenAI) -> None:
+    known = predictor(server, workers=1)
+    server.provider.faults = [Fault(*CHAT, status=400, code="other", skip=1)]
+    with pytest.raises(ProviderError):
+        known.scores(["card stolen", "odd", "cannot log in"])
+    known.scores(["card stolen", "odd", "cannot log in", "odd"])
+    known.scores(["cannot log in"])
+    assert server.provider.count(*CHAT) == 4
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Fault(*CHAT, kind="drop", times=3),
+        Fault(*CHAT, kind="lose", times=3),
+        Fault(*CHAT, status=500, times=3),
+        Fault(*CHAT, status=429, times=3, headers={"retry-after": "0.02"}),
+    ],
+    ids=lambda fault: f"{fault.kind}-{fault.status}",
+)
+def test_faults_are_survived(server: FakeOpenAI, fault: Fault) -> None:
+    server.provider.faults = [fault]
+    scores, _ = predictor(server).scores(["card stolen", "cannot log in"])
+    assert scores.argmax(1).tolist() == [1, 0]
+    assert fault.times == 0
+
+
+@pytest.mark.parametrize("code", ["context_length_exceeded", "content_filter"])
+def test_a_text_that_the_provider_refuses_has_no_answer(server: FakeOpenAI, code: str) -> None:
+    server.provider.faults = [Fault(*CHAT, status=400, code=code)]
+    scores, _ = predictor(server, workers=1).scores(["card stolen", "cannot log in"])
+    assert np.isnan(scores[0]).all()
+    assert scores[1, 0] == 1
+
+
+def test_the_first_refusal_ends_it(server: FakeOpenAI) -> None:
+    known = predictor(server)
+    known.page = ModelPage("ft:gone", "base", server.url)
+    with pytest.raises(ProviderError, match="finds nothing to answer with ft:gone"):
+        known.scores([f"text {number}" for number in range(200)])
+    assert server.provider.count(*CHAT) < 50
+
+
+def test_saved_and_loaded_it_answers_alike(server: FakeOpenAI, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written = predictor(server).save(tmp_path, card(server))
+    assert written.not_stock_because == "because"
+    assert read_card(tmp_path) == written
+    with monkeypatch.context() as patch:
+        patch.delenv("OPENAI_API_KEY")
+        loaded = OpenAIFinetune.load(tmp_path, read_card(tmp_path), "auto")
+    assert loaded.page == ModelPage("ft:x", "base", server.url)
+    assert loaded.not_stock_because == OpenAIFinetune.not_exportable_because
+    np.testing.assert_array_equal(loaded.scores(["card stolen"])[0], [[0, 1, 0, 0]])
+    assert KEY not in "".join(path.read_text() for path in tmp_path.iterdir())
+
+
+def test_saving_replaces_weights_of_ours_and_no_others(server: FakeOpenAI, tmp_path: Path) -> None:
+    for name in ("ours", "foreign"):
+        (tmp_path / name / "model").mkdir(parents=True)
+    (tmp_path / "ours" / FILE).write_text("{}")
+    for name in ("ours", "foreign"):
+        predictor(server).save(tmp_path / name, card(server))
+    assert not (tmp_path / "ours" / "model").exists()
+    assert (tmp_path / "foreign" / "model").exists()
+
+
+def test_a_damaged_page_is_told(server: FakeOpenAI, tmp_path: Path) -> None:
+    with pytest.raises(AssetError, match="is gone"):
+        OpenAIFinetune.load(tmp_path, card(server), "auto")
+    (tmp_path / "openai_model.json").write_text(json.dumps({"model": 1}))
+    with pytest.raises(AssetError, match="is damaged"):
+        OpenAIFinetune.load(tmp_path, card(server), "auto")
+
+
+def test_what_was_trained_can_be_saved_and_loaded(server: FakeOpenAI, tmp_path: Path) -> None:
+    table = small_table()
+    fitted, _ = train(tmp_path, server.url)
+    fitted.predictor.save(tmp_path, card(server))
+    loaded = OpenAIFinetune.load(tmp_path, read_card(tmp_path), "auto")
+    np.testing.assert_array_equal(loaded.scores(table.texts)[0].argmax(1), table.label_ids)

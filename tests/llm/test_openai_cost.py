@@ -1,0 +1,155 @@
+# ruff: noqa: RUF001
+"""Tokens, passes and dollars, all known before anything is sent."""
+
+import builtins
+import json
+import sys
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from llm.openai_help import settings, small_table
+from sharprecl.errors import ConfigError, DataError
+from sharprecl.llm import cost
+from sharprecl.llm.openai_finetune import OpenAIFinetune, OpenAIFinetuneConfig
+from sharprecl.llm.prompts import SYSTEM
+
+# Token counts by the encodings of gpt-3.5 (cl100k_base) and gpt-4o (o200k_base), taken once with tiktoken.
+MEASURED = {
+    "You are a text classifier. Answer with exactly one label from the list and nothing else.": (18, 18),
+    "Task: topic of the news article.\nText: how did serfdom develop\nLabel:": (18, 18),
+    "3.14159 2718281828 +49 170 1234567, 12/31/2024 $1,234.56 (A-1) [x] {y} ##": (43, 43),
+    "https://example.com/a/b?c=d&e=f%20g#h x7Gh9_k2LmQpZ": (28, 26),
+    "人人生而自由，在尊严和权利上一律平等。他们赋有理性和良心，并应以兄弟关系的精神相对待。": (50, 35),
+    "😀🎉👍🏽🇩🇪❤️ great!!! :-) 🤷‍♀️": (30, 19),
+}
+
+
+@pytest.mark.parametrize("text", MEASURED)
+def test_the_estimate_is_high_and_not_absurd(text: str) -> None:
+    most = max(MEASURED[text])
+    assert most <= cost.count_high(text) <= 2 * most
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"), [("", 0), ("word", 1), ("wordy", 2), ("a 12345", 1 + 2 + 1), ("a, b", 3), ("é", 1), ("語", 2)]
+)
+def test_the_rule_of_the_estimate(text: str, tokens: int) -> None:
+    assert cost.count_high(text) == tokens
+
+
+def test_a_conversation_has_its_frame() -> None:
+    messages = [{"role": "user", "content": "word word"}, {"role": "assistant", "content": "word"}]
+    assert cost.chat_tokens(messages, cost.count_high) == (4 + 2) + (4 + 1) + 3
+
+
+@pytest.mark.parametrize(
+    ("examples", "epochs"), [(10, 10), (33, 3), (34, 3), (8333, 3), (8334, 2), (12500, 2), (12501, 1), (90_000, 1)]
+)
+def test_passes_by_the_providers_rule(examples: int, epochs: int) -> None:
+    assert cost.default_epochs(examples) == epochs
+
+
+@pytest.mark.parametrize(
+    ("tokens", "price", "sum_"), [(1e6, 8.0, 8.0), (1, 8.0, 0.01), (125_001, 8.0, 1.01), (0, 8, 0)]
+)
+def test_dollars_are_rounded_up(tokens: float, price: float, sum_: float) -> None:
+    assert cost.dollars(tokens, price) == sum_
+
+
+def test_the_plan_is_a_file_of_conversations_with_a_sum() -> None:
+    table = small_table()
+    plan = OpenAIFinetune.plan(table, settings(task="reason of the message", n_epochs=2))
+    rows = [json.loads(line)["messages"] for line in plan.data.decode().splitlines()]
+    assert len(rows) == len(table) == 16
+    assert rows[0] == [
+        {"role": "system", "content": SYSTEM},
+        {
+            "role": "user",
+            "content": "Task: reason of the message.\nLabels: access; billing; hardware; shipping\n"
+            f"Text: {table.texts[0]}\nLabel:",
+        },
+        {"role": "assistant", "content": table.label_names[table.label_ids[0]]},
+    ]
+    tokens = sum(3 + sum(4 + cost.count_high(message["content"]) for message in row) for row in rows)
+    prompts = sum(3 + sum(4 + cost.count_high(message["content"]) for message in row[:2]) for row in rows)
+    assert (plan.tokens, plan.prompt_tokens, plan.epochs, plan.exact) == (tokens, prompts, 2, False)
+    assert plan.cost == cost.dollars(2 * tokens, 8.0)
+    assert plan.answering_cost == cost.dollars(1000 * prompts / 16, 3.0)
+    for part in (f"{tokens:,} tokens", "2 passes", f"${plan.cost:.2f}", f"${plan.answering_cost:.2f}", "late 2025"):
+        assert part in plan.sentence()
+
+
+def test_the_plan_can_be_written(tmp_path: Any) -> None:
+    plan = OpenAIFinetune.plan(small_table(), settings())
+    plan.write(tmp_path / "new" / "train.jsonl")
+    assert (tmp_path / "new" / "train.jsonl").read_bytes() == plan.data
+
+
+def test_words_for_labels_and_the_cut_reach_the_rows() -> None:
+    plan = OpenAIFinetune.plan(small_table(), settings(label_words={"access": "logging in"}, max_words=1))
+    users = [json.loads(row)["messages"][1]["content"] for row in plan.rows]
+    assert all("Labels: logging in; billing" in user for user in users)
+    assert all(len(user.split("Text: ")[1].removesuffix("\nLabel:").split()) == 1 for user in users)
+    assert sum(json.loads(row)["messages"][2]["content"] == "logging in" for row in plan.rows) == 4
+
+
+def test_a_plan_needs_neither_key_nor_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    real = builtins.__import__
+
+    def without_openai(name: str, *rest: Any, **more: Any) -> Any:
+        assert not name.startswith("openai")
+        return real(name, *rest, **more)
+
+    monkeypatch.setattr(builtins, "__import__", without_openai)
+    assert OpenAIFinetune.plan(small_table(), settings()).cost > 0
+
+
+def test_an_unknown_model_needs_a_price() -> None:
+    with pytest.raises(ConfigError, match="price_per_million_training_tokens"):
+        OpenAIFinetune.plan(small_table(), settings(model="gpt-of-tomorrow"))
+    plan = OpenAIFinetune.plan(
+        small_table(), settings(model="gpt-of-tomorrow", price_per_million_training_tokens=1000.0)
+    )
+    assert plan.cost == cost.dollars(plan.tokens * plan.epochs, 1000.0)
+    assert plan.answering_cost is None
+    assert "your price" in plan.sentence()
+    assert "not given" in plan.sentence()
+
+
+def test_a_price_of_the_user_wins_over_the_table() -> None:
+    plan = OpenAIFinetune.plan(
+        small_table(), settings(price_per_million_training_tokens=0.0, price_per_million_input_tokens=1000.0)
+    )
+    assert plan.cost == 0
+    assert plan.answering_cost == cost.dollars(1000 * plan.prompt_tokens / 16, 1000.0)
+
+
+def test_too_few_texts() -> None:
+    with pytest.raises(DataError, match="9 texts, and the provider trains on 10"):
+        OpenAIFinetune.plan(small_table({"billing": 5, "access": 4}), settings())
+
+
+@pytest.mark.parametrize("url", ["api.openai.com", "ftp://x/v1", "https://me:secret@x/v1", "https://x/v1?key=sk-1"])
+def test_addresses_that_are_none_or_hold_a_secret(url: str) -> None:
+    with pytest.raises(ValueError, match="base_url"):
+        OpenAIFinetuneConfig(base_url=url)
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_the_models_own_count_is_used_where_its_encoding_is_at_hand(
+    there: bool, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoding = SimpleNamespace(encode=lambda text, disallowed_special: [0] * len(text))
+    fake = SimpleNamespace(
+        encoding_name_for_model=lambda model: "cl100k_base", get_encoding=lambda name: encoding, __spec__=object()
+    )
+    monkeypatch.setitem(sys.modules, "tiktoken", fake)
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
+    if there:
+        (tmp_path / "9b5ad71b2ce5302211f9c61530b329a4922fc6a4").touch()
+    count = cost.exact_counter("gpt-3.5-turbo-0125")
+    assert (count is not None and count("four") == 4) == there
+    assert OpenAIFinetune.plan(small_table(), settings()).exact == there

@@ -1,0 +1,229 @@
+"""What every encoder method promises, held on tiny encoders through the public face."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+from sharprecl.classifier import TextClassifier
+from sharprecl.methods.base import Method
+from sharprecl.methods.registry import method_class, method_names
+from sharprecl.training.history import Pace, Record, Silent
+from sharprecl.training.loop import Trainer
+from tiny import CONFIGS, skewed_texts, tiny_encoder
+
+METHODS = [name for name in method_names() if issubclass(method_class(name), Method)]
+EXPORTABLE = [name for name in METHODS if not method_class(name).not_exportable_because]
+# A causal model has no place for label tokens in front of a text, so it is not among them.
+ENCODERS = [kind for kind in CONFIGS if kind != "llama"]
+# Small enough for tiny data; the methods' own settings are otherwise their defaults.
+SMALL: dict[str, dict[str, Any]] = {"sharprecl": {"n_pos": 3, "n_neg": 9}, "spcl": {"pool_size": 8, "pool_draws": 2}}
+# The queue is off by default; what is in it must survive a restart too.
+QUEUED: dict[str, dict[str, Any]] = {"tsc": {"queue_size": 12, "sampled_positives": 2}}
+
+# Enough for the tiny encoders to answer with more than one class.
+LEARNING = {"max_epochs": 30, "learning_rate": 2e-3, "head_learning_rate": 5e-3, "batch_size": 8}
+
+
+@pytest.fixture(scope="module")
+def encoders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    folder = tmp_path_factory.mktemp("encoders")
+    made = {kind: tiny_encoder(folder / kind, kind) for kind in ENCODERS}
+    return {**made, "sentence": tiny_encoder(folder / "sentence", "bert", mean_pooling=True)}
+
+
+def make(encoder: str, method: str, training: dict[str, Any] | None = None, **section: Any) -> TextClassifier:
+    defaults = {"max_epochs": 3, "batch_size": 16, "learning_rate": 1e-3, "precision": "fp32", "patience": None}
+    known = {
+        key: value for key, value in SMALL.get(method, {}).items() if key in method_class(method).Config.model_fields
+    }
+    return TextClassifier(
+        encoder=encoder,
+        max_length=32,
+        view="dropout",
+        config={"method": {"name": method, **known, **section}, "training": {**defaults, **(training or {})}},
+    )
+
+
+@pytest.mark.parametrize("kind", ENCODERS)
+@pytest.mark.parametrize("method", METHODS)
+def test_trains_with_any_stock_encoder(encoders: dict[str, str], method: str, kind: str) -> None:
+    texts, labels = skewed_texts({"billing": 12, "access": 5, "shipping": 2})
+    classifier = make(encoders[kind], method, {"max_epochs": 2, "batch_size": 8}).fit(texts, labels)
+    trained = classifier.trained_
+    assert trained is not None
+    for name, tensor in trained.backbone.state_dict().items():
+        assert torch.isfinite(tensor).all(), name
+    scores = classifier.scores(texts)
+    assert scores.shape == (len(texts), 3)
+    assert np.isfinite(scores).all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_learns_what_keywords_tell(encoders: dict[str, str], method: str) -> None:
+    texts, labels = skewed_texts()
+    classifier = make(encoders["sentence"], method, LEARNING).fit(texts, labels)
+    # The most frequent class alone would give 0.62.
+    assert classifier.score(*skewed_texts(seed=1)) > 0.75
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_settled_backbone_answers_as_the_method_did(encoders: dict[str, str], method: str) -> None:
+    asked: list[tuple[np.ndarray, np.ndarray]] = []
+    settle = method_class(method).settle
+
+    kind = method_class(method)
+
+    def watching(self: Method, classifier: torch.nn.Linear) -> None:
+        features = _features(trainer[0])
+        before = self.logits(features).detach().numpy()
+        settle(self, classifier)
+        asked.append((before, _features(trainer[0]).s_NC.detach().numpy()))
+
+    trainer: list[Trainer] = []
+    run = Trainer.run
+
+    def keeping(self: Trainer, resume: bool = False) -> Any:
+        trainer.append(self)
+        return run(self, resume)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kind, "settle", watching)
+        patch.setattr(Trainer, "run", keeping)
+        make(encoders["sentence"], method, LEARNING).fit(*skewed_texts())
+    ((before, after),) = asked
+    assert (before.argmax(1) == after.argmax(1)).all()
+    assert len(set(before.argmax(1))) > 1
+
+
+def _features(trainer: Trainer) -> Any:
+    from sharprecl.data.batches import collate
+
+    trainer.backbone.eval()
+    trainer.method.eval()
+    inputs = collate(trainer.train.views[:1], np.arange(40), trainer.pad_id)
+    with torch.no_grad():
+        return trainer.backbone(**inputs)
+
+
+@pytest.mark.parametrize("encoder", ["bert", "sentence"])
+@pytest.mark.parametrize("method", EXPORTABLE)
+def test_exports_to_the_stock_class(encoders: dict[str, str], method: str, encoder: str, tmp_path: Path) -> None:
+    texts, labels = skewed_texts()
+    classifier = make(encoders[encoder], method).fit(texts, labels)
+    card = classifier.save(tmp_path)
+    assert card.not_stock_because == ""
+    stock = AutoModelForSequenceClassification.from_pretrained(tmp_path / "model").eval()
+    inputs = AutoTokenizer.from_pretrained(tmp_path / "model")(texts, padding=True, return_tensors="pt")
+    inputs.pop("token_type_ids", None)
+    with torch.no_grad():
+        logits = stock(**inputs).logits.numpy()
+    np.testing.assert_allclose(logits, classifier.scores(texts), rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("method", sorted(set(METHODS) - set(EXPORTABLE)))
+def test_what_is_not_stock_says_why_and_answers_from_its_own_folder(
+    encoders: dict[str, str], method: str, tmp_path: Path
+) -> None:
+    texts, labels = skewed_texts()
+    classifier = make(encoders["bert"], method).fit(texts, labels)
+    reason = method_class(method).not_exportable_because
+    assert any(reason in note for note in classifier.notes_)
+    assert classifier.save(tmp_path).not_stock_because == reason
+    assert not (tmp_path / "model").exists()
+    again = TextClassifier.load(tmp_path)
+    np.testing.assert_allclose(again.scores(texts), classifier.scores(texts), rtol=1e-5, atol=1e-5)
+    assert (again.predict(texts) == classifier.predict(texts)).all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_dropout_is_on_after_an_evaluation(
+    encoders: dict[str, str], method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[tuple[bool, bool]] = []
+    original = Trainer._step
+
+    def watching(self: Trainer, *batch: Any) -> None:
+        dropouts = [module.training for module in self.backbone.modules() if isinstance(module, torch.nn.Dropout)]
+        seen.append((all(dropouts) and len(dropouts) > 0, self.method.training))
+        original(self, *batch)
+
+    monkeypatch.setattr(Trainer, "_step", watching)
+    make(encoders["bert"], method).fit(*skewed_texts())
+    assert set(seen) == {(True, True)}
+
+
+class Stopping(Silent):
+    """Ends the training, as a crash would, when a step is reached."""
+
+    def __init__(self, at: int) -> None:
+        self.at = at
+
+    def recorded(self, record: Record, pace: Pace) -> None:
+        if record["kind"] == "step" and record["step"] == self.at:
+            raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("stop", ["in the first epoch", "in the second", "at the end of the second"])
+@pytest.mark.parametrize("method", METHODS)
+def test_resumes_to_the_very_bytes(encoders: dict[str, str], method: str, stop: str, tmp_path: Path) -> None:
+    texts, labels = skewed_texts()
+    training = {"max_epochs": 4, "checkpoint_seconds": 0.0}
+    section = QUEUED.get(method, {})
+
+    def fit(folder: str, observer: Silent, resume: bool = False) -> TextClassifier:
+        classifier = make(encoders["bert"], method, training, **section)
+        return classifier.fit(texts, labels, output=tmp_path / folder, resume=resume, observer=observer)
+
+    whole = fit("whole", Silent())
+    assert whole.trained_ is not None
+    steps = whole.trained_.facts["plan"]["steps_per_epoch"]
+    # An observer is told before the step counts and is checkpointed, so the step that raises is made again.
+    at = {"in the first epoch": 2, "in the second": steps + 2, "at the end of the second": 2 * steps}[stop]
+    with pytest.raises(KeyboardInterrupt):
+        fit("cut", Stopping(at))
+    resumed = fit("cut", Silent(), resume=True)
+    assert resumed.trained_ is not None
+    assert (tmp_path / "cut/history.jsonl").read_bytes() == (tmp_path / "whole/history.jsonl").read_bytes()
+    for one, other in (
+        (whole.trained_.backbone.state_dict(), resumed.trained_.backbone.state_dict()),
+        (whole.trained_.method.state_dict(), resumed.trained_.method.state_dict()),
+    ):
+        assert one.keys() == other.keys()
+        assert all(torch.equal(one[name], other[name]) for name in one)
+
+
+@pytest.mark.parametrize(
+    ("counts", "batch_size"),
+    [
+        ({"billing": 9, "access": 1}, 4),
+        ({"billing": 3, "access": 3, "shipping": 1}, 1),
+        ({"billing": 30, "access": 2}, 8),
+    ],
+    ids=["a class of one text", "batches of one", "two classes"],
+)
+@pytest.mark.parametrize("method", METHODS)
+def test_meagre_data_gives_finite_answers(
+    encoders: dict[str, str], method: str, counts: dict[str, int], batch_size: int
+) -> None:
+    texts, labels = skewed_texts(counts)
+    classifier = make(encoders["bert"], method, {"max_epochs": 2, "batch_size": batch_size}).fit(texts, labels)
+    assert np.isfinite(classifier.scores(texts)).all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_all_methods_make_the_same_number_of_steps(encoders: dict[str, str], method: str, tmp_path: Path) -> None:
+    texts, labels = skewed_texts()
+    classifier = make(encoders["bert"], method).fit(texts, labels, output=tmp_path)
+    plain = make(encoders["bert"], "cross_entropy").fit(texts, labels)
+    assert classifier.trained_ is not None
+    assert plain.trained_ is not None
+    assert classifier.trained_.outcome.steps == plain.trained_.outcome.steps
+    lines = [json.loads(line) for line in (tmp_path / "history.jsonl").read_text().splitlines()]
+    steps = [line for line in lines if line["kind"] == "step"]
+    assert len(steps) == plain.trained_.outcome.steps
+    assert all(np.isfinite(list(line["loss"].values())).all() and "total" in line["loss"] for line in steps)
