@@ -111,7 +111,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", nargs="+", default=list(ROWS), choices=list(ROWS))
     parser.add_argument("--seeds", nargs="+", type=int, default=[0])
-    parser.add_argument("--epochs", type=int, default=4)
+    parser.add_argument("--epochs", type=int, default=3)
     parser.add_argument("--ratio", type=float, default=50.0)
     parser.add_argument("--workers", type=int, default=2, help="trainings at a time, of one thread each")
     parser.add_argument("--table", action="store_true", help="print the table of what was measured, and train nothing")

@@ -25,9 +25,12 @@ from sharprecl.data.tables import TextTable
 from sharprecl.errors import ConfigError, MissingExtraError
 from sharprecl.evaluation.judge import Evaluation
 from sharprecl.export.card import FILE as CARD
-from sharprecl.export.card import OPENED, STOCK, is_ours
+from sharprecl.export.card import WEIGHTS, is_ours
 from sharprecl.files import sha256_json, write_json, write_text
 from sharprecl.judging import Judged, judge, report
+from sharprecl.llm.openai_answers import MODEL as PROVIDER_MODEL
+from sharprecl.llm.openai_jobs import TRAINING_FILE as SENT
+from sharprecl.llm.openai_state import STATE as JOB
 from sharprecl.machine import describe_machine
 from sharprecl.profiles import to_yaml
 from sharprecl.training.history import Observer, Pace, Record, read_history
@@ -36,7 +39,6 @@ from sharprecl.training.tensorboard import TensorBoardLog
 
 METRICS, ENVIRONMENT, REPORT, CONFIG = "metrics.json", "environment.json", "report.html", "config.yaml"
 TENSORBOARD, LOCK = "tensorboard", "training.lock"
-ADAPTER, JOB, PROVIDER_MODEL, SENT = "adapter", "openai.json", "openai_model.json", "openai_train.jsonl"
 
 
 @dataclass
@@ -74,7 +76,7 @@ def claim(output: Path, resume: bool, overwrite: bool) -> None:
     Raises:
         ConfigError: another run is there and neither resume nor overwrite was asked for, or what is there is not ours.
     """
-    results = (METRICS, ENVIRONMENT, REPORT, CONFIG, STOCK, OPENED, TENSORBOARD, ADAPTER, JOB, PROVIDER_MODEL)
+    results = (METRICS, ENVIRONMENT, REPORT, CONFIG, *WEIGHTS, TENSORBOARD, JOB, PROVIDER_MODEL)
     foreign = [name for name in results if (output / name).exists()]
     if foreign and not is_ours(output):
         raise ConfigError(

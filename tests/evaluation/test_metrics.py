@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import balanced_accuracy_score, confusion_matrix, f1_score, precision_score, recall_score
 
+from known import CASES
 from sharprecl.evaluation import metrics
 
 C = 5
@@ -17,10 +18,11 @@ def counts(y_true, y_pred, n_classes=C):
 
 
 def test_known_answer():
-    known = counts([0, 0, 0, 1, 1, 2], [0, 0, 1, 1, 1, 0], 3)
-    assert metrics.accuracy(known) == pytest.approx(0.6666666667)
-    assert metrics.f1(known) == pytest.approx([0.6666666667, 0.8, 0.0])
-    assert metrics.macro_f1(known) == pytest.approx(0.4888888889)
+    case = CASES["metrics"]
+    known = counts(case["inputs"]["y_true"], case["inputs"]["y_pred"], case["params"]["classes"])
+    assert metrics.accuracy(known) == pytest.approx(case["expected"]["accuracy"], rel=1e-9)
+    assert metrics.f1(known) == pytest.approx(case["expected"]["f1_per_class"], rel=1e-9)
+    assert metrics.macro_f1(known) == pytest.approx(case["expected"]["macro_f1"], rel=1e-9)
 
 
 @given(labels)

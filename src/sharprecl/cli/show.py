@@ -8,10 +8,10 @@ from rich.console import Console
 from sharprecl.data.tables import TextTable
 from sharprecl.evaluation.judge import Evaluation
 from sharprecl.evaluation.table import comparison_table
-from sharprecl.export.card import OPENED, STOCK
+from sharprecl.export.card import ADAPTER, OPENED, STOCK
 
 _MANY_NOTES = 6
-_FILES = {STOCK: "model", OPENED: "weights", "metrics.json": "figures", "report.html": "report"}
+_FILES = {STOCK: "model", OPENED: "weights", ADAPTER: "adapters", "metrics.json": "figures", "report.html": "report"}
 
 
 def say(console: Console, text: str, style: str | None = None) -> None:

@@ -13,8 +13,10 @@ from sharprecl.version import __version__
 
 FORMAT = 1
 FILE = "sharprecl.json"
-STOCK, OPENED = "model", "opened"
-"""Where the weights lie: a stock model, or one that only this library may read."""
+STOCK, OPENED, ADAPTER = "model", "opened", "adapter"
+"""Where the weights lie: a stock model, one that only this library may read, or what a language model gained."""
+
+WEIGHTS = (STOCK, OPENED, ADAPTER)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from typing import Any
 from safetensors import SafetensorError
 
 from sharprecl.errors import AssetError, CheckpointError, ConfigError, ExportError
-from sharprecl.export.card import FILE, OPENED, STOCK, Card, is_ours, model_folder
+from sharprecl.export.card import FILE, OPENED, STOCK, WEIGHTS, Card, is_ours, model_folder
 from sharprecl.export.stock import STRAIGHT, stock_model
 from sharprecl.files import sync, write_json
 from sharprecl.models import stock
@@ -62,7 +62,7 @@ def save(folder: Path, backbone: Backbone, tokenizer: Any, card: Card, refused_b
         # The page goes first and comes last: between the two the folder must not pass for a classifier, since the
         # old page would give the new model's answers wrong names.
         (folder / FILE).unlink(missing_ok=True)
-        for old in (STOCK, OPENED):
+        for old in WEIGHTS:
             shutil.rmtree(folder / old, ignore_errors=True)
         temporary.rename(folder / name)
         sync(folder)
@@ -78,7 +78,7 @@ def save(folder: Path, backbone: Backbone, tokenizer: Any, card: Card, refused_b
 
 
 def _check_ours(folder: Path) -> None:
-    foreign = [name for name in (STOCK, OPENED) if (folder / name).exists()]
+    foreign = [name for name in WEIGHTS if (folder / name).exists()]
     if foreign and not is_ours(folder):
         raise ConfigError(
             f"{folder / foreign[0]} was not written by sharprecl and would be replaced; choose another folder"

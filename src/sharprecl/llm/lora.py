@@ -24,11 +24,11 @@ from pydantic import Field
 from sharprecl.config import Fraction, MethodConfig, RunConfig
 from sharprecl.data.tables import TextTable
 from sharprecl.errors import AssetError
-from sharprecl.export.card import Card
+from sharprecl.export.card import ADAPTER, Card
 from sharprecl.llm import causal
 from sharprecl.llm.base import FittedLanguageModel, LanguageModelMethod
 from sharprecl.llm.encoding import Encoder, longest_prompt, pick_form
-from sharprecl.llm.predictor import ADAPTER, NOT_EXPORTABLE, LlmPredictor
+from sharprecl.llm.predictor import NOT_EXPORTABLE, LlmPredictor
 from sharprecl.llm.presets import PRESETS, preset, resolve
 from sharprecl.llm.prompts import Prompt, label_words
 from sharprecl.llm.tuning import Plan, fine_tune

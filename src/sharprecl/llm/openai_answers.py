@@ -13,7 +13,7 @@ import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
 from sharprecl.errors import AssetError, CheckpointError
-from sharprecl.export.card import FILE, OPENED, STOCK, Card, is_ours
+from sharprecl.export.card import FILE, WEIGHTS, Card, is_ours
 from sharprecl.files import write_json
 from sharprecl.llm.cost import count_high
 from sharprecl.llm.openai_client import ProviderError, ask, open_client
@@ -80,7 +80,7 @@ class OpenAIPredictor:
         card = dataclasses.replace(card, not_stock_because=self.not_stock_because)
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            old = (STOCK, OPENED) if is_ours(folder) else ()
+            old = WEIGHTS if is_ours(folder) else ()
             # The card goes first and comes last: between the two the folder must not pass for a classifier.
             (folder / FILE).unlink(missing_ok=True)
             for name in old:

@@ -18,14 +18,13 @@ from safetensors import SafetensorError
 
 from sharprecl.data.batches import inference_batches
 from sharprecl.errors import CheckpointError, ConfigError
-from sharprecl.export.card import FILE, OPENED, STOCK, Card, is_ours
+from sharprecl.export.card import ADAPTER, FILE, WEIGHTS, Card, is_ours
 from sharprecl.files import sync, write_json
 from sharprecl.llm import causal
 from sharprecl.llm.encoding import Encoder
 from sharprecl.llm.prompts import parse_answer
 from sharprecl.llm.scoring import label_scores, padded
 
-ADAPTER = "adapter"
 """Where a saved classifier keeps its adapters and the tokenizer."""
 NOT_EXPORTABLE = "a language model with adapters writes the label; it has no classifier head"
 
@@ -99,7 +98,7 @@ class LlmPredictor:
             ConfigError: the folder holds a model that no classifier of ours left there.
             CheckpointError: the disk is full or read-only.
         """
-        old = [folder / name for name in (STOCK, OPENED, ADAPTER) if (folder / name).exists()]
+        old = [folder / name for name in WEIGHTS if (folder / name).exists()]
         if old and not is_ours(folder):
             raise ConfigError(f"{old[0]} was not written by sharprecl and would be replaced; choose another folder")
         card = dataclasses.replace(card, not_stock_because=NOT_EXPORTABLE)
