@@ -25,7 +25,8 @@ assets: $(STAMP)  ## Fetch the encoder, the data set and the lexicon into the ca
 demo: assets  ## Train on a long-tailed sample of R52 and judge it (under 6 minutes on 2 cores).
 	$(BIN)/sharprecl demo --output runs/demo
 
-test: assets  ## Run every test.
+test: assets  ## Run every test; fetches a small language model too.
+	$(BIN)/sharprecl assets smollm2
 	$(BIN)/python -m pytest -n 2 --dist loadscope -q
 
 lint: $(STAMP)  ## Check style.

@@ -23,8 +23,9 @@ from sharprecl.export.encoder import EncoderPredictor
 from sharprecl.export.predictor import Predictor
 from sharprecl.llm.base import FittedLanguageModel
 from sharprecl.methods.base import Method
+from sharprecl.methods.choice import choose_method
 from sharprecl.methods.registry import method_class
-from sharprecl.profiles import given, merge, resolve
+from sharprecl.profiles import Settings, given, merge, method_is_auto, resolve
 from sharprecl.training.history import Observer, Silent
 from sharprecl.training.inference import answers, softmax
 from sharprecl.training.names import CHECKPOINTS
@@ -106,6 +107,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         Raises:
             ConfigError: they contradict each other.
         """
+        return resolve(self._settings(), class_counts)
+
+    def _settings(self) -> Settings:
         named = {
             "profile": self.profile,
             "seed": self.random_state,
@@ -122,7 +126,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
                 "precision": self.precision,
             },
         }
-        return resolve(merge(self.config or {}, given(named)), class_counts)
+        return merge(self.config or {}, given(named))
 
     def fit(
         self,
@@ -154,6 +158,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         else:
             table, classes, label_type = typed_table(texts, labels)
         config = self.run_config(table.class_counts)
+        if method_is_auto(self._settings()):
+            table = dataclasses.replace(table, notes=(choose_method(table.class_counts).sentence, *table.notes))
         if test is not None and not isinstance(test, TextTable):
             test = read_table(_strings(*test), label_names=table.label_names)
         folder = None if output is None else Path(output)

@@ -49,8 +49,8 @@ _RELEASED: Settings = {
     "training": {**_PAPER["training"], "weight_decay": 4e-5, "select_on": "test", "legacy_eval_mode": True},
 }
 
-# ``matched`` is what ``default`` is, said of a comparison: the same optimiser, batches and steps for every method, and of
-# its source only what belongs to its loss. ``official`` is what the method's own source trained with.
+# ``matched`` is what ``default`` is, said of a comparison: the same optimiser, batches and steps for every method, and
+# of its source only what belongs to its loss. ``official`` is what the method's own source trained with.
 PROFILES: dict[str, Settings] = {
     "default": {},
     "matched": {},

@@ -103,7 +103,8 @@ def claim(output: Path, resume: bool, overwrite: bool) -> None:
 def _has_begun(output: Path) -> bool:
     history = output / HISTORY
     written = history.exists() and history.stat().st_size > 0
-    return written or any((output / CHECKPOINTS).glob("step-*")) or any((output / name).exists() for name in (CARD, JOB))
+    begun = any((output / CHECKPOINTS).glob("step-*")) or any((output / name).exists() for name in (CARD, JOB))
+    return written or begun
 
 
 def _remove(path: Path) -> None:

@@ -262,7 +262,7 @@ def test_a_run_is_repeated_by_its_own_configuration(command, folder: Path) -> No
         (("train", "absent.csv", "--output", "x"), "absent.csv"),
         (("train", "tickets.csv", "--output", "x"), "'text'"),
         ((*TRAIN[:-1], "absent.yaml", "--output", "x"), "cannot be read"),
-        ((*TRAIN, "--profile", "magic", "--output", "x"), "choose one of default, paper, released"),
+        ((*TRAIN, "--profile", "magic", "--output", "x"), "choose one of default, matched, official, paper"),
         ((*TRAIN, "--method", "magic", "--output", "x"), "'magic' is not known"),
         ((*TRAIN[:5], "queue", "--encoder", "./nowhere", "--output", "x"), "nowhere"),
         ((*TRAIN, "--profile", "released", "--output", "x"), "--test FILE"),

@@ -1,5 +1,6 @@
 """``sharprecl train``."""
 
+import dataclasses
 from pathlib import Path
 from typing import Annotated
 
@@ -68,13 +69,13 @@ def train(
     from rich.console import Console
 
     from sharprecl import judging, runs
-    from sharprecl.methods.choice import choose_method
     from sharprecl.cli.progress import make_progress
     from sharprecl.cli.show import say, show_files, show_judged, show_table
+    from sharprecl.methods.choice import choose_method
 
     console = Console()
     if method_is_auto(wanted):
-        say(console, f"auto: {choose_method(table.class_counts).sentence}")
+        table = dataclasses.replace(table, notes=(choose_method(table.class_counts).sentence, *table.notes))
     if settings.method.name == "openai_finetune":
         from sharprecl.cli.spending import agreed_cost
 
