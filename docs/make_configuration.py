@@ -32,8 +32,8 @@ method: {name: sharprecl, mu: 0.5}
 training: {max_epochs: 20, patience: 4}
 ```
 
-Profiles: `default`; `matched`, which is the same, said of a comparison (one optimiser, one number of steps, of each
-source only what belongs to its loss); `official`, what the method's own source trained with; `paper` and `released`,
+Profiles: `default`; `matched`, for comparisons (no early stopping; one optimiser, one number of steps, of each source
+only what belongs to its loss); `official`, what the method's own source trained with; `paper` and `released`,
 SharpReCL's equations as printed (the sign mended) and its published code fault by fault.
 
 `method.name` may be `auto`: the label distribution of the training texts chooses, and the run says why.

@@ -26,8 +26,10 @@ def test_the_profiles_are_what_the_specification_lists() -> None:
     assert (method.n_pos, method.n_neg, method.anchor_weight, method.head_norm) == (0, 0, "code_scalar", "batch")
     assert (method.normalize_logits, method.prior_smoothing, method.ratio_by) == (True, "epsilon", "epoch")
     assert (training.legacy_eval_mode, training.select_on, training.weight_decay) == (True, "test", 4e-5)
+    assert training.precision == "fp32"
     assert resolve({}) == RunConfig(method=SharpReCLConfig())
-    assert resolve({"profile": "matched"}).training == resolve({}).training
+    matched = resolve({"profile": "matched"}).training
+    assert matched == resolve({}).training.model_copy(update={"patience": None})
     plain = resolve({"profile": "released", "method": {"name": "cross_entropy"}})
     assert plain.method.name == "cross_entropy"
     assert plain.training == training

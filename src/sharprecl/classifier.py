@@ -16,7 +16,7 @@ from sharprecl.config import RunConfig
 from sharprecl.data.labels import typed_labels, typed_table
 from sharprecl.data.tables import TextTable, read_table
 from sharprecl.data.wording import rows_phrase
-from sharprecl.errors import DataError
+from sharprecl.errors import ConfigError, DataError
 from sharprecl.evaluation.judge import Evaluation, evaluate
 from sharprecl.export.card import Card, read_card
 from sharprecl.export.encoder import EncoderPredictor
@@ -186,6 +186,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         self._predictor = predictor
         return self
 
+    def score(self, X: Sequence[str], y: Sequence[Any], sample_weight: Sequence[float] | None = None) -> float:
+        """Accuracy; a text to which a language model gave no label counts as wrong."""
+        given_N = answers(self.scores(X))
+        right_N = (given_N >= 0) & (self.classes_[given_N] == np.asarray(y))
+        return float(np.average(right_N, weights=sample_weight))
+
     def decision_function(self, texts: Sequence[str]) -> np.ndarray:
         """Scores before the softmax: [N, C], or for two classes [N], that of the second less that of the first."""
         scores = self.scores(texts)
@@ -212,7 +218,13 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         return answer
 
     def embed(self, texts: Sequence[str]) -> np.ndarray:
-        """Features in front of the classifier, shape [N, H]."""
+        """Features in front of the classifier, shape [N, H].
+
+        Raises:
+            ConfigError: the method is a language model, which has none.
+        """
+        if self._fitted()._predictor.pooling == "none":
+            raise ConfigError(f"{self.config_.method.name} gives labels and no features; train an encoder for those")
         return self.scores_and_embeddings(texts)[1]
 
     def scores(self, texts: Sequence[str]) -> np.ndarray:
@@ -280,7 +292,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             class_counts=[int(count) for count in self.class_counts_],
             max_length=self.config_.encoder.max_length,
             pooling=self._predictor.pooling,
-            config=self.config_.model_dump(mode="json"),
+            config=self.config_.kept(),
         )
 
     def _fitted(self) -> Self:

@@ -3,7 +3,7 @@
 A method's own settings stand in the method's file; ``profiles.resolve`` puts the two together.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, field_validator
 
@@ -19,6 +19,9 @@ class Frozen(BaseModel):
 
 class MethodConfig(Frozen):
     """Base of every method's own section. The method's file defines the section, beside the method."""
+
+    permissions: ClassVar[frozenset[str]] = frozenset()
+    """Fields that allow something for one run and decide nothing: they are never written down, nor taken over."""
 
     name: str = Field(description="the method's name")
 
@@ -80,3 +83,10 @@ class RunConfig(Frozen):
     view: ViewName = Field("auto", description="where the second view of a text comes from")
     method: SerializeAsAny[MethodConfig] = Field(description="settings of the method, see its own section")
     training: TrainingConfig = TrainingConfig()
+
+    def kept(self) -> dict[str, Any]:
+        """JSON-ready: all that decides the result, without what was only a permission."""
+        settings = self.model_dump(mode="json")
+        for name in self.method.permissions:
+            settings["method"].pop(name, None)
+        return settings

@@ -40,6 +40,14 @@ def judge(classifier: TextClassifier, table: TextTable, on: str) -> Judged:
     return Judged(evaluation, table, given, np.nan_to_num(softmax(scores).max(1)), embeddings, on)
 
 
+def unanswered_note(evaluation: Evaluation) -> list[str]:
+    """What a person should know of texts to which a language model gave no label: a sentence, or none."""
+    silent = evaluation.unanswered
+    if not silent:
+        return []
+    return [f"{silent} of {evaluation.n_texts} texts got no answer that is a label; they count as wrong"]
+
+
 def tfidf_reference(table: TextTable, test: TextTable, seed: int) -> Evaluation:
     """Judge the floor that every trained encoder should beat, fitted on the whole training table."""
     given = tfidf_logistic(table.texts, table.label_ids.tolist(), seed).predict(test.texts)
@@ -71,7 +79,7 @@ def report(
         y_pred=judged.answers,
         confidence=judged.confidence,
         settings=settings,
-        notes=notes,
+        notes=[*notes, *unanswered_note(judged.evaluation)],
         evaluated_on=judged.on,
     )
     try:

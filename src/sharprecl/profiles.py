@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from sharprecl.config import RunConfig
 from sharprecl.errors import ConfigError
+from sharprecl.methods.base import Method
 from sharprecl.methods.choice import choose_method
 from sharprecl.methods.registry import method_class, method_names
 
@@ -46,14 +47,23 @@ _RELEASED: Settings = {
         "ratio_by": "epoch",
         "head_norm": "batch",
     },
-    "training": {**_PAPER["training"], "weight_decay": 4e-5, "select_on": "test", "legacy_eval_mode": True},
+    "training": {
+        **_PAPER["training"],
+        "weight_decay": 4e-5,
+        "select_on": "test",
+        "legacy_eval_mode": True,
+        "precision": "fp32",
+    },
 }
 
-# ``matched`` is what ``default`` is, said of a comparison: the same optimiser, batches and steps for every method, and
-# of its source only what belongs to its loss. ``official`` is what the method's own source trained with.
+# ``matched`` is for comparisons: the defaults without early stopping, so that every encoder method makes the same
+# number of steps with the same optimiser (those with two views read two rows a text), and of its source only what
+# belongs to its loss. ``official`` is what the method's own source trained with. ``released`` differs from the
+# published code in two things: the epoch is chosen by macro-F1 and not by accuracy, and prototype heads have no
+# BatchNorm below eight classes.
 PROFILES: dict[str, Settings] = {
     "default": {},
-    "matched": {},
+    "matched": {"training": {"patience": None}},
     "official": {},
     "paper": _PAPER,
     "released": _RELEASED,
@@ -104,9 +114,27 @@ def resolve(settings: Mapping[str, Any], class_counts: "np.ndarray | None" = Non
     except ValidationError as error:
         raise ConfigError("; ".join(_sentence(item, "method.") for item in error.errors())) from error
     try:
-        return RunConfig.model_validate({**whole, "method": section})
+        config = RunConfig.model_validate({**whole, "method": section})
     except ValidationError as error:
         raise ConfigError("; ".join(_sentence(item) for item in error.errors())) from error
+    if not issubclass(kind, Method):
+        _refuse_what_a_language_model_ignores(settings, config)
+    return config
+
+
+def _refuse_what_a_language_model_ignores(settings: Mapping[str, Any], config: RunConfig) -> None:
+    """A setting that was given, differs from its default and would change nothing is a mistake."""
+    usual = RunConfig(method=config.method).model_dump()
+    for name in ("view", "encoder", "training"):
+        given_here = settings.get(name)
+        pairs = given_here.items() if isinstance(given_here, Mapping) else [("", given_here)] if given_here else []
+        for key, value in pairs:
+            expected = usual[name][key] if key else usual[name]
+            if value != expected and (name, key) != ("training", "precision"):
+                raise ConfigError(
+                    f"{name}{'.' if key else ''}{key} says nothing to {config.method.name}, which has no encoder; "
+                    f"its own settings are method.*, see docs/configuration.md"
+                )
 
 
 def method_is_auto(settings: Mapping[str, Any]) -> bool:
@@ -151,7 +179,7 @@ def assignments(words: Sequence[str]) -> Settings:
             raise ConfigError(f"--set {word!r} is no setting; write it like --set method.mu=0.5")
         try:
             leaf: Any = yaml.safe_load(value)
-        except yaml.YAMLError as error:
+        except (yaml.YAMLError, ValueError) as error:
             raise ConfigError(f"--set {word!r}: the value is not valid YAML; quote it") from error
         for key in reversed(path.split(".")):
             leaf = {key: leaf}
@@ -169,7 +197,7 @@ def read_yaml(path: Path) -> Settings:
         value = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"the configuration {path} cannot be read ({error}); check its name") from error
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError) as error:
         raise ConfigError(f"{path} is not valid YAML ({error}); check its indentation") from error
     if value is None:
         return {}
@@ -180,7 +208,7 @@ def read_yaml(path: Path) -> Settings:
 
 def to_yaml(config: RunConfig) -> str:
     """The whole configuration as YAML, fit to be read again."""
-    return yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
+    return yaml.safe_dump(config.kept(), sort_keys=False, allow_unicode=True)
 
 
 def _sentence(item: Any, prefix: str = "") -> str:

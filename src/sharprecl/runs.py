@@ -12,7 +12,8 @@ report.html       all of it for people
 import json
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -32,7 +33,8 @@ from sharprecl.llm.openai_answers import MODEL as PROVIDER_MODEL
 from sharprecl.llm.openai_jobs import TRAINING_FILE as SENT
 from sharprecl.llm.openai_state import STATE as JOB
 from sharprecl.machine import describe_machine
-from sharprecl.profiles import to_yaml
+from sharprecl.profiles import read_yaml, resolve, to_yaml
+from sharprecl.training.hardware import free_memory
 from sharprecl.training.history import Observer, Pace, Record, read_history
 from sharprecl.training.names import CHECKPOINTS, HISTORY
 from sharprecl.training.tensorboard import TensorBoardLog
@@ -76,6 +78,14 @@ def claim(output: Path, resume: bool, overwrite: bool) -> None:
     Raises:
         ConfigError: another run is there and neither resume nor overwrite was asked for, or what is there is not ours.
     """
+    if not output.is_dir():
+        _claim(output, resume, overwrite)
+        return
+    with _alone(output):
+        _claim(output, resume, overwrite)
+
+
+def _claim(output: Path, resume: bool, overwrite: bool) -> None:
     results = (METRICS, ENVIRONMENT, REPORT, CONFIG, *WEIGHTS, TENSORBOARD, JOB, PROVIDER_MODEL)
     foreign = [name for name in results if (output / name).exists()]
     if foreign and not is_ours(output):
@@ -128,6 +138,20 @@ def check_same(run: Run) -> None:
         )
 
 
+def _check_begun(run: Run) -> None:
+    """See that what was begun in the folder is this very run.
+
+    Raises:
+        ConfigError: its settings are others.
+    """
+    begun = resolve(read_yaml(run.output / CONFIG), run.table.class_counts)
+    if begun.kept() != run.config.kept():
+        raise ConfigError(
+            f"{run.output} holds a run with other settings ({run.output / CONFIG}); choose another --output, "
+            f"or add --overwrite instead of --resume"
+        )
+
+
 def judge_again(run: Run) -> Judged:
     """Judge a finished run's saved model on its test texts, without training it again.
 
@@ -139,7 +163,7 @@ def judge_again(run: Run) -> Judged:
 
 
 def _config_hash(config: RunConfig) -> str:
-    return sha256_json(config.model_dump(mode="json"))
+    return sha256_json(config.kept())
 
 
 def execute(run: Run, observers: Sequence[Observer], resume: bool = False) -> Judged:
@@ -149,23 +173,40 @@ def execute(run: Run, observers: Sequence[Observer], resume: bool = False) -> Ju
         SharpReCLError: what is wrong with data, settings, assets or disk, or another process trains into the folder.
     """
     run.output.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(run.output / LOCK, timeout=0)
+    with _alone(run.output):
+        return _execute(run, observers, resume)
+
+
+@contextmanager
+def _alone(output: Path) -> Iterator[None]:
+    """Keep every other process out of a folder.
+
+    Raises:
+        ConfigError: one is at work in it.
+    """
+    lock = FileLock(output / LOCK, timeout=0)
     try:
         lock.acquire()
     except Timeout as error:
         raise ConfigError(
-            f"another process is training into {run.output}; wait for it, or choose another --output"
+            f"another process is training into {output}; wait for it, or choose another --output"
         ) from error
+    except OSError:
+        # A folder that cannot be written gets its sentence from whoever writes.
+        yield
+        return
     try:
-        return _execute(run, observers, resume)
+        yield
     finally:
-        (run.output / LOCK).unlink(missing_ok=True)
+        (output / LOCK).unlink(missing_ok=True)
         lock.release()
 
 
 def _execute(run: Run, observers: Sequence[Observer], resume: bool) -> Judged:
     started = time.time()
-    if not resume:
+    if resume and (run.output / CONFIG).exists():
+        _check_begun(run)
+    else:
         write_text(run.output / CONFIG, to_yaml(run.config))
     classifier = TextClassifier(config=run.config.model_dump(mode="json"), device=run.device)
     watching = _Together([*observers, *_tensorboard(run.output)])
@@ -174,17 +215,21 @@ def _execute(run: Run, observers: Sequence[Observer], resume: bool) -> Judged:
     trained = classifier.trained_
     assert trained is not None
     classifier.save(run.output, text_column=run.text_column, label_column=run.label_column)
+    outcome, facts, notes, validation = trained.outcome, trained.facts, trained.notes, trained.validation
+    # The trained model must be gone before it is read back: two of 7 billion weights fit on no card.
+    del trained, classifier
+    free_memory()
     # What is judged is what was saved, read back: the figures belong to the files that get deployed.
     product = TextClassifier.load(run.output, device=run.device)
-    judged = judge(product, *_judge_on(run, trained.validation))
+    judged = judge(product, *_judge_on(run, validation))
     environment = {
         **describe_machine(),
         "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(started)),
-        "training_seconds": trained.outcome.seconds,
+        "training_seconds": outcome.seconds,
         "seconds_of_this_process": time.time() - started,
-        "peak_memory_bytes": trained.outcome.peak_memory_bytes,
-        "device": trained.outcome.device,
-        "precision": trained.outcome.precision,
+        "peak_memory_bytes": outcome.peak_memory_bytes,
+        "device": outcome.device,
+        "precision": outcome.precision,
     }
     hashes = {
         "config": _config_hash(run.config),
@@ -195,8 +240,8 @@ def _execute(run: Run, observers: Sequence[Observer], resume: bool) -> Judged:
         "evaluated_on": judged.on,
         "evaluation": judged.evaluation.to_dict(),
         "references": {name: reference.to_dict() for name, reference in run.references.items()},
-        "training": trained.facts,
-        "notes": trained.notes,
+        "training": facts,
+        "notes": notes,
         "selected_on": run.config.training.select_on,
         "data": {"train": hashes["train"], "evaluated": hashes["evaluated"]},
         "config": hashes["config"],
@@ -210,12 +255,12 @@ def _execute(run: Run, observers: Sequence[Observer], resume: bool) -> Judged:
         references=run.references,
         history=read_history(run.output / HISTORY),
         settings={
-            "configuration": run.config.model_dump(mode="json"),
-            "training": trained.facts,
+            "configuration": run.config.kept(),
+            "training": facts,
             "hashes": hashes,
             "environment": environment,
         },
-        notes=trained.notes,
+        notes=notes,
         say=watching,
     )
     write_json(run.output / METRICS, metrics)

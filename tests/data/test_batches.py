@@ -14,7 +14,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sharprecl.data.batches import BucketedBatches, collate, inference_batches, padding_waste
+from sharprecl.data.batches import BucketedBatches, collate, drawn_batches, inference_batches, padding_waste
 from sharprecl.data.tokens import TokenizedTexts
 from sharprecl.errors import ConfigError
 
@@ -223,3 +223,56 @@ def test_waste_on_real_titles_with_synonyms_is_under_five_percent(name):
         pytest.skip(f"SHARPRECL_MIRROR holds no {name}")
     rows = json.loads(found[0].read_text("utf-8"))
     assert waste_with_synonyms([row["text"] for row in rows], {row["label"] for row in rows}) < 0.05
+
+
+@given(
+    st.lists(st.integers(1, 60), min_size=1, max_size=80),
+    st.integers(1, 30),
+    st.integers(1, 300),
+    st.integers(0, 99),
+)
+def test_drawn_rows_all_come_in_their_numbers_and_no_batch_is_empty(lengths, number, drawn, seed):
+    width_N = np.array(lengths)
+    rows = np.random.default_rng(seed).integers(len(lengths), size=drawn)
+    batches = drawn_batches(rows, number, width_N)
+    assert len(batches) == number
+    assert all(len(batch) for batch in batches)
+    assert {len(batch) for batch in batches} <= {max(drawn, number) // number, -(-max(drawn, number) // number)}
+    taken = np.sort(np.concatenate(batches))
+    assert np.array_equal(taken, np.sort(np.resize(rows, max(drawn, number))))
+
+
+def test_drawn_rows_are_sorted_within_eight_batches_and_not_beyond():
+    width_N = np.random.default_rng(0).integers(4, 40, size=2000)
+    rows = np.random.default_rng(1).integers(2000, size=1024)
+    batches = drawn_batches(rows, 32, width_N)
+
+    def waste(cut):
+        return 1 - sum(width_N[b].sum() for b in cut) / sum(width_N[b].max() * len(b) for b in cut)
+
+    assert waste(batches) < 0.15 < 0.3 < waste(np.array_split(rows, 32))
+    # The first eight batches hold the first 256 rows, and no others.
+    assert np.array_equal(np.sort(np.concatenate(batches[:8])), np.sort(rows[:256]))
+
+
+def test_an_empty_draw_is_refused():
+    with pytest.raises(ConfigError, match="drew no text at all"):
+        drawn_batches(np.empty(0, dtype=np.int64), 3, np.array([4]))
+
+
+def test_further_texts_come_behind_all_views():
+    one, two = (
+        TokenizedTexts(np.array(ids, dtype=np.int32), np.array([0, 2, 3, 6]))
+        for ids in ([1, 2, 3, 4, 5, 6], [11, 12, 13, 14, 15, 16])
+    )
+    batch = collate([one, two], np.array([0, 1]), 0, np.array([2, 2, 1]))
+    assert batch["input_ids"].tolist() == [
+        [1, 2, 0],
+        [3, 0, 0],
+        [11, 12, 0],
+        [13, 0, 0],
+        [4, 5, 6],
+        [4, 5, 6],
+        [3, 0, 0],
+    ]
+    assert batch["attention_mask"].sum().item() == 13

@@ -87,7 +87,8 @@ def test_centroids_follow_the_views_and_decide_who_gets_which_target():
         z_ND = method.head(features.x_NH).detach()
         method.loss(batch, features, TARGETED)
         for c in (0, 1):
-            wanted[c] = oracles.unit(0.9 * wanted[c] + 0.1 * oracles.mean(list(z_ND[batch.y_N == c])))
+            mean = oracles.unit(oracles.mean(list(z_ND[batch.y_N == c])))
+            wanted[c] = oracles.unit(0.9 * wanted[c] + 0.1 * mean)
         torch.testing.assert_close(method.centroids_CD, wanted, rtol=1e-10, atol=1e-10)
         # Class 2 has not been seen: it gets what is left.
         assert method.target_C.tolist() == oracles.best_assignment(wanted, method.targets_CD)
@@ -272,7 +273,7 @@ def test_the_second_stage_is_a_function_of_seed_and_epoch():
         method = build(seed=seed, dtype=torch.float32)
         method.loss(*problem([0, 1, 1], dtype=torch.float32), KCL)  # draws and steps before do not matter
         method.on_features(x_NH, y_N, epoch, 4)
-        fits.append(method.weight_CH)
+        fits.append(method.probe.weight_CH)
     assert torch.equal(fits[0], fits[1])
     assert not torch.equal(fits[0], fits[2])
     assert not torch.equal(fits[0], fits[3])
@@ -284,7 +285,7 @@ def test_head_epochs_reach_the_second_stage():
     for epochs in (5, 20):
         method = build(dtype=torch.float32, head_epochs=epochs)
         method.on_features(x_NH + F.one_hot(y_N, WIDTH), y_N, 1, 4)
-        lengths.append(method.weight_CH.norm().item())
+        lengths.append(method.probe.weight_CH.norm().item())
     assert lengths[1] > 1.2 * lengths[0]
 
 

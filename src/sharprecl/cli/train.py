@@ -41,7 +41,7 @@ def train(
     resume: Annotated[bool, typer.Option("--resume", help="Go on where this run was cut off.")] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what is in the output folder.")] = False,
 ) -> None:
-    """Train a classifier, judge it, and save a stock Hugging Face model."""
+    """Train a classifier, judge it, and save it: a stock Hugging Face model wherever the method allows."""
     # The data is checked before PyTorch is even imported: a broken file should not cost ten seconds.
     from sharprecl.data.tables import read_table
     from sharprecl.errors import ConfigError
@@ -70,7 +70,7 @@ def train(
 
     from sharprecl import judging, runs
     from sharprecl.cli.progress import make_progress
-    from sharprecl.cli.show import say, show_files, show_judged, show_table
+    from sharprecl.cli.show import say, show_files, show_judged, show_notes, show_table
     from sharprecl.methods.choice import choose_method
 
     console = Console()
@@ -104,4 +104,5 @@ def train(
         run.references[judging.FLOOR] = judging.tfidf_reference(table, held_out, settings.seed)
     judged = runs.execute(run, [make_progress(console)], resume)
     show_judged(console, {run.title: judged.evaluation, **run.references}, judged.on)
+    show_notes(console, judging.unanswered_note(judged.evaluation))
     show_files(console, output)

@@ -21,6 +21,7 @@ Index = NDArray[np.int64]
 _PLANNED_BATCHES = 32
 _CELLS = 128  # cuts fall on multiples of a 128th of the batch size: finer ones cost time and save no padding
 _SPARE_EVERY = 10  # one batch more than needed for every ten full ones, so that cuts can follow the lengths
+_SORTED_TOGETHER = 8  # batches of drawn texts
 _LEAST_PART = 8  # no batch is under an eighth of the batch size
 
 
@@ -95,17 +96,31 @@ def _plan_cuts(width_N: NDArray[np.int64], batch_size: int) -> list[int]:
     return sizes[::-1] + [batch_size] * ((size - long) // batch_size)
 
 
-def drawn_batches(rows: Index, number: int) -> list[Index]:
+def drawn_batches(rows: Index, number: int, width_N: NDArray[np.integer]) -> list[Index]:
     """Cut rows that a method's own sampler drew into ``number`` batches of about one size, none of them empty.
 
-    They are not sorted by length: repeats of one text have one length, and would all meet in one batch.
+    Within every eight batches the texts are sorted by length, which halves the padding. Over a whole epoch they must
+    not be: repeats of a text have one length, and all would meet in one batch.
+
+    Args:
+        rows: row numbers in the order in which they were drawn.
+        number: of batches.
+        width_N: tokens of each text, [N].
 
     Raises:
         ConfigError: nothing was drawn.
     """
     if len(rows) == 0:
         raise ConfigError("the method's sampler drew no text at all; this is a mistake of the method's `draw`")
-    return np.array_split(np.resize(rows, max(len(rows), number)), number)
+    batches = np.array_split(np.resize(rows, max(len(rows), number)), number)
+    for start in range(0, number, _SORTED_TOGETHER):
+        window = batches[start : start + _SORTED_TOGETHER]
+        together = np.concatenate(window)
+        ends = np.cumsum([len(batch) for batch in window])[:-1]
+        batches[start : start + _SORTED_TOGETHER] = np.split(
+            together[np.argsort(width_N[together], kind="stable")], ends
+        )
+    return batches
 
 
 def collate(

@@ -16,7 +16,7 @@ def positive_counts(counts_C: Tensor) -> Tensor:
     empty = torch.nonzero(~(n_C >= 1)).flatten().tolist()
     if empty:
         raise ConfigError(
-            f"class ids {empty} have no training text, so their prior is 0 and its logarithm infinite; "
-            "remove these labels, give each a text, or set prior_smoothing='laplace' and anchor_weight='none'"
+            f"class ids {empty} have no training text, so their prior is 0 and its logarithm infinite; remove these "
+            "labels or give each a text (SharpReCL can do without: prior_smoothing='laplace', anchor_weight='none')"
         )
     return n_C

@@ -4,8 +4,8 @@
     frequent, and the bare logits need not.
 2.  The loss is the mean cross-entropy; the answer is the argmax of the bare logits, fit for balanced classes.
 
-This is SharpReCL's classification loss L_CLS and nothing else, and with any ``tau`` the logit-adjusted loss of Menon et
-al., ICLR 2021: what SharpReCL gains over it comes from its contrastive part.
+This is SharpReCL's classification loss L_CLS on one view, and with any ``tau`` the logit-adjusted loss of Menon et al.,
+ICLR 2021. What the contrastive part adds shows beside ``sharprecl`` without ``CL``, which classifies both views.
 """
 
 from typing import Literal, Self

@@ -159,6 +159,14 @@ class Method(nn.Module, ABC):
         del classifier
 
 
+@torch.no_grad()
+def write_rows(classifier: nn.Linear, w_CH: Tensor) -> None:
+    """Make a linear layer answer with these rows and no bias."""
+    classifier.weight.copy_(w_CH)
+    if classifier.bias is not None:
+        classifier.bias.zero_()
+
+
 class GeneratorState(nn.Module):
     """A ``torch.Generator`` that travels in the ``state_dict``, so that a resumed run draws what it would have drawn.
 

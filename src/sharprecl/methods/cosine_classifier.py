@@ -10,6 +10,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from sharprecl.methods.base import write_rows
+
 _EPS = 1e-6
 _MOMENTUM = 0.1
 
@@ -41,6 +43,4 @@ class CosineClassifier(nn.Module):
     def settle(self, linear: nn.Linear) -> None:
         """Turn ``linear``, whose rows were the w_c, into the layer with the same argmax."""
         usual = self.mean_norm.where(self.mean_norm > 0, torch.ones_like(self.mean_norm))
-        linear.weight.copy_(F.normalize(linear.weight, dim=1, eps=_EPS) * (self.scale / usual))
-        if linear.bias is not None:
-            linear.bias.zero_()
+        write_rows(linear, F.normalize(linear.weight, dim=1, eps=_EPS) * (self.scale / usual))

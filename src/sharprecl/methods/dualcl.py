@@ -32,7 +32,7 @@ from sharprecl.models.features import Features
 
 
 class DualCLConfig(MethodConfig):
-    """Settings of DualCL; the defaults are those of its paper."""
+    """Settings of DualCL; the defaults are those of its published code."""
 
     name: Literal["dualcl"] = "dualcl"
     temperature: float = Field(0.1, gt=0, description="tau of both contrastive losses")

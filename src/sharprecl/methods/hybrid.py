@@ -61,7 +61,7 @@ class Hybrid(Method):
         """Half of the texts in two views, and as many class-balanced ones in a single view as there are texts.
 
         That is as many rows as two views of every text. Even epochs take one half and the odd epoch behind each takes
-        the other, so that the contrastive branch sees every text equally often.
+        the other, so that two epochs show the contrastive branch every text once.
         """
         order_N = np.random.default_rng([self.seed, 0, epoch // 2]).permutation(len(label_ids))
         # Of a single text the second half is empty.
@@ -90,5 +90,7 @@ class Hybrid(Method):
 
 
 def _done(progress: Progress) -> float:
-    """0 in the first epoch, 1 in the last; a training of one epoch stands half way, where both branches learn."""
+    """0 in the first epoch, 1 in the last, so that short trainings too end with the classifier alone (with e / E, E = 3
+    would end at alpha = 0.56); a training of one epoch stands half way, where both branches learn.
+    """
     return progress.epoch / (progress.total_epochs - 1) if progress.total_epochs > 1 else 0.5

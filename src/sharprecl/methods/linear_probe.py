@@ -6,8 +6,9 @@ Source: Kang et al., ICLR 2020, classifier re-training (cRT).
 import numpy as np
 import torch
 import torch.nn.functional as F
-from torch import Tensor
+from torch import Tensor, nn
 
+from sharprecl.methods.base import write_rows
 from sharprecl.rebalance.class_balanced import class_balanced_rows
 
 _BATCH = 64
@@ -47,3 +48,29 @@ def fit_linear_probe(x_NH: Tensor, y_N: Tensor, num_classes: int, epochs: int, r
             optimizer.param_groups[0]["lr"] = _RATE * (1 - step / steps)
             optimizer.step()
     return w_CH / size
+
+
+class LinearProbe(nn.Module):
+    """A classifier that answers for a method whose encoder is trained without one; fitted anew when asked to."""
+
+    weight_CH: Tensor
+
+    def __init__(self, num_classes: int, feature_dim: int, epochs: int, seed: int) -> None:
+        super().__init__()
+        self.epochs = epochs
+        self.seed = seed
+        self.register_buffer("weight_CH", torch.zeros(num_classes, feature_dim))
+
+    def fit(self, x_NH: Tensor, y_N: Tensor, epoch: int) -> None:
+        """Fit to the features of all training texts; a function of them, the seed and the epoch."""
+        rng = np.random.default_rng([self.seed, epoch])
+        w_CH = fit_linear_probe(x_NH, y_N, len(self.weight_CH), self.epochs, rng)
+        self.weight_CH = w_CH.to(self.weight_CH.dtype)
+
+    def forward(self, x_NH: Tensor) -> Tensor:
+        """Scores [N, C]."""
+        return x_NH @ self.weight_CH.T.to(x_NH.dtype)
+
+    def settle(self, classifier: nn.Linear) -> None:
+        """Write the fitted rows into a linear layer."""
+        write_rows(classifier, self.weight_CH)

@@ -17,7 +17,7 @@ import torch.nn.functional as F
 from pydantic import Field
 from torch import Tensor
 
-from sharprecl.config import Fraction, MethodConfig
+from sharprecl.config import MethodConfig
 from sharprecl.losses import reducers
 from sharprecl.losses.cross_entropy import cross_entropy
 from sharprecl.losses.supervised_contrastive import has_positive, supervised_contrastive
@@ -30,7 +30,9 @@ class SupervisedContrastiveConfig(MethodConfig):
     """Settings of supervised contrastive learning beside cross-entropy."""
 
     name: Literal["scl_ce"] = "scl_ce"
-    weight: Fraction = Field(0.9, description="lambda: share of the contrastive loss, the rest is cross-entropy's")
+    weight: float = Field(
+        0.9, ge=0, lt=1, description="lambda: share of the contrastive loss; the rest is cross-entropy's"
+    )
     temperature: float = Field(0.3, gt=0, description="tau of the contrastive loss")
     reduce: Literal["mean", "mean_of_valid", "sum"] = Field(
         "mean", description="over all anchors, over those with positives, or the paper's sum"

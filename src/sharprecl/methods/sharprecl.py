@@ -29,7 +29,7 @@ from sharprecl.losses.class_weights import anchor_weights
 from sharprecl.losses.logit_compensation import compensated_cross_entropy, log_prior
 from sharprecl.losses.prototype_contrastive import prototype_contrastive
 from sharprecl.methods.base import Batch, GeneratorState, LossTerms, Method, OpenedBackbone, Progress
-from sharprecl.methods.linear_probe import fit_linear_probe
+from sharprecl.methods.linear_probe import LinearProbe
 from sharprecl.methods.precision import full_precision
 from sharprecl.methods.sharprecl_settings import SharpReCLConfig
 from sharprecl.models.features import Features
@@ -48,7 +48,6 @@ class SharpReCL(Method):
     views = "two"
     log_prior_C: Tensor
     weight_C: Tensor
-    probe_CH: Tensor
     separate_CH: nn.Parameter | None
 
     def __init__(
@@ -65,6 +64,14 @@ class SharpReCL(Method):
         self.config = config
         self.feature_head = feature_head
         self.prototype_head = prototype_head
+        self.register_parameter("separate_CH", separate_CH)
+        self.register_buffer("log_prior_C", log_prior_C.to(torch.get_default_dtype()))
+        self.register_buffer("weight_C", weight_C.to(torch.get_default_dtype()))
+        self.draws = GeneratorState(draw_seed)
+        # Without a classification loss, a classifier is fitted to the frozen features after every epoch.
+        self.wants_features = not config.classification
+        shape = len(log_prior_C), feature_head.hidden.in_features
+        self.probe = LinearProbe(*shape, _PROBE_EPOCHS, draw_seed) if self.wants_features else None
         self.register_parameter("separate_CH", separate_CH)
         self.register_buffer("log_prior_C", log_prior_C.to(torch.get_default_dtype()))
         self.register_buffer("weight_C", weight_C.to(torch.get_default_dtype()))
@@ -127,22 +134,20 @@ class SharpReCL(Method):
     def on_features(self, x_NH: Tensor, y_N: Tensor, epoch: int, total_epochs: int) -> None:
         """Fit the classifier that the ablation of the classification loss answers with."""
         del total_epochs
-        rng = np.random.default_rng([self.draw_seed, epoch])
-        self.probe_CH = fit_linear_probe(x_NH, y_N, len(self.probe_CH), _PROBE_EPOCHS, rng).to(self.probe_CH.dtype)
+        assert self.probe is not None
+        self.probe.fit(x_NH, y_N, epoch)
 
     def logits(self, features: Features) -> Tensor:
         """The bare logits, without the prior."""
-        if self.config.classification:
+        if self.probe is None:
             return features.s_NC
         with full_precision(features) as precise:
-            return precise.x_NH @ self.probe_CH.T.to(precise.x_NH.dtype)
+            scores: Tensor = self.probe(precise.x_NH)
+            return scores
 
-    @torch.no_grad()
     def settle(self, classifier: nn.Linear) -> None:
-        if not self.config.classification:
-            classifier.weight.copy_(self.probe_CH)
-            if classifier.bias is not None:
-                classifier.bias.zero_()
+        if self.probe is not None:
+            self.probe.settle(classifier)
 
     def _classification(self, batch: Batch, s_NC: Tensor) -> Tensor:
         y_N = batch.y_N

@@ -62,9 +62,9 @@ class SharpReCLConfig(MethodConfig):
     @model_validator(mode="before")
     @classmethod
     def _take_away(cls, values: Any) -> Any:
-        if not isinstance(values, dict) or values.get("without") not in ABLATIONS:
-            return values
-        return {**values, **ABLATIONS[values["without"]]}
+        name = values.get("without") if isinstance(values, dict) else None
+        taken = next((settings for known, settings in ABLATIONS.items() if known == name), {})
+        return {**values, **taken} if taken else values
 
     @model_validator(mode="after")
     def _keep_a_loss(self) -> Self:

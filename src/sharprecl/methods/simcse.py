@@ -20,7 +20,7 @@ import torch.nn.functional as F
 from pydantic import Field
 from torch import Tensor, nn
 
-from sharprecl.config import Fraction, MethodConfig
+from sharprecl.config import MethodConfig
 from sharprecl.losses import reducers
 from sharprecl.losses.cross_entropy import cross_entropy
 from sharprecl.losses.simcse import in_batch_contrastive
@@ -33,7 +33,9 @@ class SimCSEConfig(MethodConfig):
     """Settings of SimCSE beside cross-entropy."""
 
     name: Literal["simcse"] = "simcse"
-    weight: Fraction = Field(0.1, description="lambda: share of the contrastive loss, the rest is cross-entropy's")
+    weight: float = Field(
+        0.1, ge=0, lt=1, description="lambda: share of the contrastive loss; the rest is cross-entropy's"
+    )
     temperature: float = Field(0.05, gt=0, description="tau of the contrastive loss")
     symmetric: bool = Field(False, description="contrast the second passes with the first ones too")
     ce_views: Literal["first", "both"] = Field("first", description="passes in the cross-entropy")

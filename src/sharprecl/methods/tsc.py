@@ -29,7 +29,7 @@ from sharprecl.config import MethodConfig
 from sharprecl.losses import reducers
 from sharprecl.losses.targeted_contrastive import Normalizer, k_positive_contrastive, targeted_contrastive
 from sharprecl.methods.base import Batch, GeneratorState, LossTerms, Method, OpenedBackbone, Progress
-from sharprecl.methods.linear_probe import fit_linear_probe
+from sharprecl.methods.linear_probe import LinearProbe
 from sharprecl.methods.precision import full_precision
 from sharprecl.methods.targets import assign_targets, spread_targets
 from sharprecl.models.features import Features
@@ -76,7 +76,6 @@ class TSC(Method):
     target_C: Tensor
     queue_QD: Tensor
     queue_y_Q: Tensor
-    weight_CH: Tensor
 
     def __init__(
         self, config: TSCConfig, head: ProjectionHead, targets_CD: Tensor, feature_dim: int, seed: int
@@ -92,7 +91,7 @@ class TSC(Method):
         self.register_buffer("target_C", torch.arange(classes))
         self.register_buffer("queue_QD", torch.zeros(size, dim))
         self.register_buffer("queue_y_Q", torch.full((size,), _EMPTY))
-        self.register_buffer("weight_CH", torch.zeros(classes, feature_dim))
+        self.probe = LinearProbe(classes, feature_dim, config.head_epochs, seed)
 
     @classmethod
     def build(cls, backbone: OpenedBackbone, class_counts: np.ndarray, config: TSCConfig, seed: int) -> Self:
@@ -148,11 +147,11 @@ class TSC(Method):
         """Move the centroids of the classes at hand, and put the second views into the queue, as MoCo does its keys."""
         # A product, since index_add sums in no fixed order on a GPU.
         member_NC = nn.functional.one_hot(y_N, len(self.centroids_CD)).to(self.centroids_CD.dtype)
-        sum_CD, count_C1 = member_NC.T @ z_ND.to(member_NC.dtype), member_NC.sum(0)[:, None]
-        moved_CD = _CENTROID_MOMENTUM * self.centroids_CD + (1 - _CENTROID_MOMENTUM) * sum_CD / count_C1.clamp(min=1)
+        mean_CD = nn.functional.normalize(member_NC.T @ z_ND.to(member_NC.dtype), dim=1)
+        moved_CD = _CENTROID_MOMENTUM * self.centroids_CD + (1 - _CENTROID_MOMENTUM) * mean_CD
         unit_CD = nn.functional.normalize(moved_CD, dim=1)
         # New tensors, not the old ones overwritten: the backward pass is still to come, and it needs the old queue.
-        self.centroids_CD = torch.where(count_C1 > 0, unit_CD, self.centroids_CD)
+        self.centroids_CD = torch.where(member_NC.any(0)[:, None], unit_CD, self.centroids_CD)
         half, size = len(y_N) // 2, len(self.queue_y_Q)
         self.queue_QD = torch.cat([z_ND[half:].to(self.queue_QD.dtype), self.queue_QD])[:size]
         self.queue_y_Q = torch.cat([y_N[half:], self.queue_y_Q])[:size]
@@ -160,20 +159,16 @@ class TSC(Method):
     def on_features(self, x_NH: Tensor, y_N: Tensor, epoch: int, total_epochs: int) -> None:
         """Train the second stage's classifier anew, on these features."""
         del total_epochs
-        rng = np.random.default_rng([self.seed, epoch])
-        w_CH = fit_linear_probe(x_NH, y_N, len(self.weight_CH), self.config.head_epochs, rng)
-        self.weight_CH = w_CH.to(self.weight_CH.dtype)
+        self.probe.fit(x_NH, y_N, epoch)
 
     def logits(self, features: Features) -> Tensor:
         """Scores of the second stage's classifier."""
         with full_precision(features) as precise:
-            return precise.x_NH @ self.weight_CH.T.to(precise.x_NH.dtype)
+            scores: Tensor = self.probe(precise.x_NH)
+            return scores
 
-    @torch.no_grad()
     def settle(self, classifier: nn.Linear) -> None:
-        classifier.weight.copy_(self.weight_CH)
-        if classifier.bias is not None:
-            classifier.bias.zero_()
+        self.probe.settle(classifier)
 
 
 def _targeted(epoch: int, total_epochs: int) -> bool:

@@ -53,6 +53,11 @@ class Backbone(nn.Module):
         """Number of classes C."""
         return self.classifier.out_features
 
+    @property
+    def extra_tokens(self) -> int:
+        """Tokens that stand in front of every text beside its own: the label tokens and a separator."""
+        return 0 if self._label_tokens is None else self._label_tokens.count
+
     def _capture(self, module: nn.Module, inputs: tuple[Tensor, ...]) -> None:
         del module
         self._captured = inputs[0]

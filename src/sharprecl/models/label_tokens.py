@@ -76,6 +76,11 @@ class LabelTokens:
         self._most = stock.longest_text(model)
         self._takes_positions = stock.takes_position_ids(model)
 
+    @property
+    def count(self) -> int:
+        """Tokens that are put in front of every text."""
+        return len(self._front)
+
     def __call__(self, input_ids: Tensor, attention_mask: Tensor) -> dict[str, Tensor]:
         """Inputs of the model for tokenised texts [N, T]: the labels' places are 1 to C."""
         front = torch.tensor(self._front, device=input_ids.device).expand(len(input_ids), -1)

@@ -70,8 +70,8 @@ def plan_synthetic(
             (u_3CS[:, :, n_pos:], hard_negatives(g_CM, member_CM, top_k), blocks.others),
         )
     ]
-    i_CS, j_CS, a_CS = (torch.cat(halves, dim=1).to(g_MM.device) for halves in zip(*drawn, strict=True))
-    return SyntheticPlan(i_CS, j_CS, a_CS.to(g_MM.dtype))
+    i_CS, j_CS, a_CS = (torch.cat(halves, dim=1) for halves in zip(*drawn, strict=True))
+    return SyntheticPlan(i_CS.to(g_MM.device), j_CS.to(g_MM.device), a_CS.to(g_MM.dtype).to(g_MM.device))
 
 
 def _draw(

@@ -1,5 +1,6 @@
 """Where to run, in which precision, and how much memory it took."""
 
+import gc
 import resource
 import sys
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ import torch
 from accelerate import Accelerator
 from accelerate.state import AcceleratorState, PartialState
 
-from sharprecl.errors import ConfigError
+from sharprecl.errors import ConfigError, SharpReCLError
 
 
 def pick_device(wanted: str = "auto") -> torch.device:
@@ -73,6 +74,30 @@ def accelerator(device: torch.device, precision: Literal["bf16", "fp32"]) -> Ite
         for state, values in kept:
             state._shared_state.clear()
             state._shared_state.update(values)
+
+
+@contextmanager
+def enough_memory(advice: str) -> Iterator[None]:
+    """Turn the allocators' errors into a sentence with this advice.
+
+    Raises:
+        SharpReCLError: the memory did not suffice.
+    """
+    try:
+        yield
+    except RuntimeError as error:
+        # The CPU's allocator has no exception of its own.
+        if isinstance(error, torch.OutOfMemoryError) or "DefaultCPUAllocator" in str(error):
+            first = str(error).partition("\n")[0]
+            raise SharpReCLError(f"the memory does not suffice ({first}); {advice}") from error
+        raise
+
+
+def free_memory() -> None:
+    """Give back what nobody holds any more."""
+    gc.collect()
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()
 
 
 def reset_peak_memory(device: torch.device) -> None:

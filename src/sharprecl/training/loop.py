@@ -2,7 +2,7 @@
 
 Every random draw is either a function of (seed, epoch), as the order of the texts, or comes from a generator whose
 state is in the checkpoint (dropout, the method's own). So a run that is killed and resumed makes the very steps that
-it would have made.
+it would have made: to the bit on a CPU; some of a GPU's sums have no fixed order.
 """
 
 import math
@@ -96,8 +96,9 @@ class Trainer:
             with hardware.accelerator(self.device, self.precision) as self._accelerator:
                 self._set_up()
                 self._begin(resume)
-                while not self.state.finished:
-                    self._epoch()
+                with hardware.enough_memory("make training.batch_size or encoder.max_length smaller"):
+                    while not self.state.finished:
+                        self._epoch()
                 self._checkpoint()
         finally:
             # All that matters was synced with the last checkpoint; a full disk must not hide the error before it.
@@ -182,10 +183,11 @@ class Trainer:
         if drawn is None:
             return [(index, None) for index in self.batches.epoch(epoch)]
         number = len(self.batches)
-        rows = drawn_batches(drawn.rows, number)
+        width_N = np.max([view.lengths for view in self.train.views], axis=0)
+        rows = drawn_batches(drawn.rows, number, width_N)
         if drawn.extra is None:
             return [(index, None) for index in rows]
-        return list(zip(rows, drawn_batches(drawn.extra, number), strict=True))
+        return list(zip(rows, drawn_batches(drawn.extra, number, width_N), strict=True))
 
     def _show_features(self, epoch: int) -> None:
         """Let the method see the features of all training texts, where it wants to."""
@@ -214,8 +216,9 @@ class Trainer:
         values = {name: float(term.detach()) for name, term in terms.items()}
         if not math.isfinite(values["total"]):
             raise SharpReCLError(
-                f"the loss is no longer finite at step {state.step} ({values}); "
-                f"lower training.learning_rate, raise method.temperature or set training.precision to fp32"
+                f"the loss is no longer finite at step {state.step} ({values}); lower training.learning_rate"
+                + (", raise method.temperature" if "temperature" in type(self.config.method).model_fields else "")
+                + (" or set training.precision to fp32" if self.precision != "fp32" else "")
             )
         self._accelerator.backward(terms["total"])
         if training.clip_norm is not None:

@@ -56,7 +56,7 @@ def run_hash(config: RunConfig, pooling: str, precision: str, device: str, token
     The token ids stand for texts, views, tokenizer and split at once. Weights of the encoder are not hashed: they
     are in the checkpoint.
     """
-    settings = config.model_dump(mode="json")
+    settings = config.kept()
     del settings["training"]["checkpoint_seconds"]
     digest = hashlib.sha256(sha256_json([__version__, settings, pooling, precision, device]).encode())
     for part in tokens:
