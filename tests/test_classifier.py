@@ -293,3 +293,33 @@ def test_a_decoder_without_padding_trains(tmp_path: Path) -> None:
     classifier.save(tmp_path / "out")
     loaded = TextClassifier.load(tmp_path / "out")
     np.testing.assert_allclose(loaded.predict_proba(texts), classifier.predict_proba(texts), atol=1e-5)
+
+
+def test_texts_without_an_answer_count_as_wrong_and_are_told_of(fitted: TextClassifier) -> None:
+    texts, labels = skewed_texts(seed=1)
+    whole = fitted.scores(texts)
+
+    class Silent:
+        pooling = "none"
+
+        def scores(self, texts: list[str], *, embed: bool = False) -> tuple[np.ndarray, np.ndarray]:
+            silenced = whole.copy()
+            silenced[:3] = np.nan
+            return silenced, np.zeros((len(texts), 0), np.float32)
+
+    silent = pickle.loads(pickle.dumps(fitted))
+    silent._predictor = Silent()
+    right = fitted.predict(texts) == np.asarray(labels)
+    assert silent.score(texts, labels) == right[3:].sum() / len(texts)
+    assert silent.evaluate(texts, labels).unanswered == 3
+    with pytest.raises(DataError, match="none of the labels"):
+        silent.predict(texts)
+    with pytest.raises(ConfigError, match="gives labels and no features"):
+        silent.embed(texts)
+
+
+def test_auto_says_what_it_chose(encoder: str) -> None:
+    even = {"billing": 10, "access": 9}
+    classifier = make(encoder, method="auto", max_epochs=1).fit(*skewed_texts(even))
+    assert classifier.config_.method.name == "cross_entropy"
+    assert classifier.notes_[0].startswith("auto: cross_entropy")

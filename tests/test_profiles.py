@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from sharprecl.config import RunConfig
@@ -104,3 +105,40 @@ def test_unfit_files_are_refused(content: str, sentence: str, tmp_path: Path) ->
         read_yaml(tmp_path / "c.yaml")
     with pytest.raises(ConfigError, match="cannot be read"):
         read_yaml(tmp_path / "absent.yaml")
+
+
+def test_a_setting_that_a_language_model_would_ignore_is_refused() -> None:
+    llm = {"method": {"name": "llm_lora"}}
+    for settings, path in (
+        ({"training": {"max_epochs": 1}}, "training.max_epochs"),
+        ({"encoder": {"max_length": 64}}, "encoder.max_length"),
+        ({"view": "synonyms"}, "view"),
+    ):
+        with pytest.raises(ConfigError, match=f"{path} says nothing to llm_lora"):
+            resolve({**llm, **settings})
+    assert resolve({**llm, "training": {"precision": "fp32"}}).training.precision == "fp32"
+    assert resolve({**llm, "profile": "matched"}).method.name == "llm_lora"
+    whole = resolve(llm)
+    assert resolve(whole.kept()) == whole
+
+
+def test_a_permission_is_no_setting() -> None:
+    config = resolve({"method": {"name": "openai_finetune", "max_cost": 3.5}})
+    assert "max_cost" not in config.kept()["method"]
+    assert "max_cost" not in to_yaml(config)
+    assert config.kept() == resolve({"method": {"name": "openai_finetune"}}).kept()
+
+
+def test_ablations_are_settings_and_unknown_ones_are_refused() -> None:
+    config = resolve({"profile": "paper", "method": {"without": "deltas"}})
+    assert (config.method.compensation, config.method.anchor_weight) == (0.0, "none")
+    assert resolve(config.kept()) == config
+    for wrong in ("magic", ["CL", "SS"], 3):
+        with pytest.raises(ConfigError, match=r"method\.without: "):
+            resolve({"method": {"without": wrong}})
+
+
+def test_auto_needs_labels_and_becomes_a_method() -> None:
+    with pytest.raises(ConfigError, match="'auto' is chosen by the training labels"):
+        resolve({"method": {"name": "auto"}})
+    assert resolve({"method": {"name": "auto"}}, np.array([40, 38])).method.name == "cross_entropy"

@@ -102,3 +102,25 @@ def test_what_was_chosen_on_test_texts_says_so_in_every_table(encoder: str, tmp_
     assert metrics["selected_on"] == "test"
     assert any("chosen on the test texts" in note for note in metrics["notes"])
     assert "epoch chosen on test texts" in (tmp_path / "report.html").read_text()
+
+
+def test_resuming_with_other_settings_is_refused(encoder: str, tmp_path: Path) -> None:
+    """Not every method's checkpoints know their settings: a language model has none."""
+    runs.claim(tmp_path, resume=False, overwrite=False)
+    runs.execute(make(encoder, tmp_path), [Silent()])
+    (tmp_path / "metrics.json").unlink()
+    before = (tmp_path / "history.jsonl").read_bytes()
+    with pytest.raises(ConfigError, match="holds a run with other settings"):
+        runs.execute(make(encoder, tmp_path, seed=5), [Silent()], resume=True)
+    assert (tmp_path / "history.jsonl").read_bytes() == before
+
+
+def test_a_folder_is_not_claimed_under_a_living_run(encoder: str, tmp_path: Path) -> None:
+    runs.claim(tmp_path, resume=False, overwrite=False)
+    runs.execute(make(encoder, tmp_path), [Silent()])
+    with (
+        FileLock(tmp_path / runs.LOCK),
+        pytest.raises(ConfigError, match="another process is training"),
+    ):
+        runs.claim(tmp_path, resume=False, overwrite=True)
+    assert runs.is_finished(tmp_path)

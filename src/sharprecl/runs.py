@@ -30,6 +30,8 @@ from sharprecl.export.card import WEIGHTS, is_ours
 from sharprecl.files import sha256_json, write_json, write_text
 from sharprecl.judging import Judged, judge, report
 from sharprecl.llm.openai_answers import MODEL as PROVIDER_MODEL
+from sharprecl.llm.openai_book import ANSWERS
+from sharprecl.llm.openai_check import check_before_spending
 from sharprecl.llm.openai_jobs import TRAINING_FILE as SENT
 from sharprecl.llm.openai_state import STATE as JOB
 from sharprecl.machine import describe_machine
@@ -94,7 +96,7 @@ def _claim(output: Path, resume: bool, overwrite: bool) -> None:
         )
     if overwrite:
         # Checkpoints go first: were this cut off, nothing of the old run could be resumed by mistake.
-        for name in (CHECKPOINTS, *results, SENT, HISTORY, CARD):
+        for name in (CHECKPOINTS, *results, SENT, ANSWERS, HISTORY, CARD):
             _remove(output / name)
     elif is_finished(output) and not resume:
         raise ConfigError(f"{output} holds a finished run; choose another --output, or add --overwrite")
@@ -159,6 +161,7 @@ def judge_again(run: Run) -> Judged:
         ConfigError: the folder holds another run.
     """
     check_same(run)
+    check_before_spending(run.config)
     return judge(TextClassifier.load(run.output, device=run.device), *_judge_on(run, np.empty(0, dtype=np.int64)))
 
 

@@ -1,6 +1,7 @@
 """A provider on this machine: files, fine-tuning jobs and chat completions over HTTP, with faults on demand.
 
-``Provider`` is the provider's memory and outlives a restart of the server in front of it. Its trained models know
+``Provider`` is the provider's memory and outlives a restart of the server in front of it; ``late`` lists do not know
+the newest thing yet. Its trained models know
 their training file by heart, and say ``otherwise`` to any other prompt.
 """
 
@@ -44,6 +45,7 @@ class Provider:
     page_size: int = 100
     otherwise: str = "no idea"
     error: dict[str, str] | None = None
+    late: int = 0
     files: dict[str, dict[str, Any]] = field(default_factory=dict)
     contents: dict[str, bytes] = field(default_factory=dict)
     jobs: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -137,6 +139,9 @@ class Provider:
     def pages(self, known: list[dict[str, Any]], query: dict[str, list[str]]) -> dict[str, Any]:
         """A page of a list, newest first, behind the one that the cursor names."""
         newest = known[::-1]
+        if self.late and newest:
+            self.late -= 1
+            newest = newest[1:]
         if after := query.get("after"):
             newest = newest[[item["id"] for item in newest].index(after[0]) + 1 :]
         page = newest[: self.page_size]

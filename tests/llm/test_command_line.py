@@ -4,12 +4,20 @@ import csv
 import json
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from rich.console import Console
 
 from llm.fake_openai import KEY, FakeOpenAI, Fault
+from llm.openai_help import settings, small_table, train
 from sharprecl import TextClassifier
 from sharprecl.cli.main import main
+from sharprecl.cli.spending import agreed_cost
+from sharprecl.config import RunConfig
+from sharprecl.data.tables import TextTable, read_table
+from sharprecl.errors import ConfigError
+from sharprecl.llm.openai_finetune import OpenAIFinetune
 from tiny import skewed_texts
 from tiny_llm import tiny_llama_folder
 
@@ -88,10 +96,79 @@ def test_a_dry_run_sends_nothing(command, folder: Path, server: FakeOpenAI) -> N
 def test_a_person_is_asked_before_money_is_spent(command, folder: Path, server: FakeOpenAI, monkeypatch) -> None:
     asked = []
     monkeypatch.setattr("typer.confirm", lambda question, default: asked.append(question) or False)
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(isatty=lambda: True))
     status, said = command("train", "tickets.csv", "-o", "run", *wanted_of(server))
     assert (status, len(asked)) == (0, 1)
     assert "nothing spent" in said
     assert not server.provider.files
+
+
+@pytest.mark.parametrize("stdin", [None, SimpleNamespace(isatty=lambda: False)])
+def test_nobody_is_asked_where_nobody_sits(command, folder: Path, server: FakeOpenAI, monkeypatch, stdin) -> None:
+    monkeypatch.setattr("sys.stdin", stdin)
+    status, said = command("train", "tickets.csv", "-o", "run", *wanted_of(server))
+    assert status == 2
+    assert "no terminal to ask on" in said
+    assert "--yes" in said
+    assert not (folder / "run").exists()
+    assert not server.provider.requests
+
+
+@pytest.mark.parametrize("missing", ["key", "limit"])
+def test_what_is_missing_is_told_before_the_folder_is_made(
+    command, folder: Path, server: FakeOpenAI, monkeypatch, missing: str
+) -> None:
+    extra = ["--set", "method.max_cost=0.01"] if missing == "limit" else ["--yes"]
+    if missing == "key":
+        monkeypatch.delenv("OPENAI_API_KEY")
+    status, said = command("train", "tickets.csv", "-o", "run", *extra, *wanted_of(server))
+    assert status == 2
+    assert ("no key" if missing == "key" else "set method.max_cost to 0.07 or more") in said
+    assert not (folder / "run").exists()
+
+
+def test_a_dry_run_into_a_file_or_a_run_that_has_a_job(command, folder: Path, server: FakeOpenAI) -> None:
+    (folder / "file").write_text("mine")
+    status, said = command("train", "tickets.csv", "-o", "file", "--dry-run", *wanted_of(server))
+    assert status == 2, said
+    assert "choose another --output" in said
+    assert (folder / "file").read_text() == "mine"
+    status, said = command("train", "tickets.csv", "-o", "run", "--yes", *wanted_of(server))
+    assert status == 0, said
+    before = (folder / "run/openai_train.jsonl").read_bytes()
+    status, said = command(
+        "train", "tickets.csv", "-o", "run", "--dry-run", *wanted_of(server), "--set", "method.task=another"
+    )
+    assert status == 0, said
+    assert "belongs to a job that was begun" in said
+    assert (folder / "run/openai_train.jsonl").read_bytes() == before
+
+
+def agree(table: TextTable, output: Path, server: FakeOpenAI, resume: bool = False, **options) -> RunConfig | None:
+    config = settings(base_url=server.url, task="reason of the message", max_cost=options.pop("max_cost", None))
+    judged = options.pop("judged", table)
+    return agreed_cost(
+        Console(), table, config, output, judged=judged, dry_run=False, yes=True, resume=resume, **options
+    )
+
+
+def test_consent_and_limit_cover_the_judging(folder: Path, server: FakeOpenAI, capsys) -> None:
+    table = small_table()
+    many = read_table(
+        (["one more text", *(f"text {n}" for n in range(300))], ["access"] * 301), label_names=table.label_names
+    )
+    training = OpenAIFinetune.plan(table, settings(task="reason of the message")).cost
+    whole = OpenAIFinetune.plan(table, settings(task="reason of the message"), many.texts)
+    assert whole.total > training
+    agreed = agree(table, folder / "run", server, judged=many)
+    assert agreed.method.max_cost == whole.total
+    assert f"together about ${whole.total:.2f}" in " ".join(capsys.readouterr().out.split())
+    with pytest.raises(ConfigError, match=f"max_cost to {whole.total:.2f}"):
+        agree(table, folder / "run", server, judged=many, max_cost=training)
+    assert agree(table, folder / "run", server, judged=many, max_cost=whole.total) is not None
+    # Paid already: only the judging costs.
+    train(folder / "run", server.url)
+    assert agree(table, folder / "run", server, judged=many, max_cost=whole.judging_cost, resume=True) is not None
 
 
 def test_a_provider_s_model_is_trained_judged_and_asked(command, folder: Path, server: FakeOpenAI) -> None:

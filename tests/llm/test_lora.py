@@ -216,6 +216,17 @@ def test_four_bits_need_bitsandbytes(monkeypatch):
         causal.check_four_bit(torch.device("cuda"))
 
 
+def test_packages_that_are_too_old_are_told(folder, monkeypatch):
+    def refuse(*args, **rest):
+        raise ImportError("Using `bitsandbytes` 4-bit quantization requires bitsandbytes: `pip install -U ...`\nMore")
+
+    monkeypatch.setattr("transformers.AutoModelForCausalLM.from_pretrained", refuse)
+    for four_bit, cure in ((True, "--upgrade bitsandbytes accelerate"), (False, "--upgrade transformers")):
+        with pytest.raises(MissingExtraError, match=cure) as caught:
+            causal.load_model(folder, four_bit=four_bit, device=torch.device("cuda"), bf16=True)
+        assert "\n" not in str(caught.value)
+
+
 @pytest.mark.parametrize(("module", "call"), [("peft", causal.require_peft), ("gguf", lambda: causal._gguf("x.gguf"))])
 def test_a_missing_package_names_the_extra(module, call, monkeypatch):
     monkeypatch.setitem(sys.modules, module, None)

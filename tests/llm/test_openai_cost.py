@@ -12,8 +12,10 @@ import pytest
 from llm.openai_help import settings, small_table
 from sharprecl.errors import ConfigError, DataError
 from sharprecl.llm import cost
+from sharprecl.llm.lora import LlmLoraConfig
 from sharprecl.llm.openai_finetune import OpenAIFinetune, OpenAIFinetuneConfig
-from sharprecl.llm.prompts import SYSTEM
+from sharprecl.llm.openai_plan import WRITTEN_TO_READ
+from sharprecl.llm.prompts import SYSTEM, Prompt
 
 # Token counts by the encodings of gpt-3.5 (cl100k_base) and gpt-4o (o200k_base), taken once with tiktoken.
 MEASURED = {
@@ -76,7 +78,10 @@ def test_the_plan_is_a_file_of_conversations_with_a_sum() -> None:
     prompts = sum(3 + sum(4 + cost.count_high(message["content"]) for message in row[:2]) for row in rows)
     assert (plan.tokens, plan.prompt_tokens, plan.epochs, plan.exact) == (tokens, prompts, 2, False)
     assert plan.cost == cost.dollars(2 * tokens, 8.0)
-    assert plan.answering_cost == cost.dollars(1000 * prompts / 16, 3.0)
+    # The longest label is "shipping", of two tokens by the rule; a token more ends it.
+    assert plan.answer_tokens == WRITTEN_TO_READ * (1 + 2)
+    assert plan.answering_cost == cost.dollars(1000 * (prompts / 16 + plan.answer_tokens), 3.0)
+    assert (plan.judged, plan.judging_cost, plan.total) == (0, 0.0, plan.cost)
     for part in (f"{tokens:,} tokens", "2 passes", f"${plan.cost:.2f}", f"${plan.answering_cost:.2f}", "late 2025"):
         assert part in plan.sentence()
 
@@ -124,7 +129,57 @@ def test_a_price_of_the_user_wins_over_the_table() -> None:
         small_table(), settings(price_per_million_training_tokens=0.0, price_per_million_input_tokens=1000.0)
     )
     assert plan.cost == 0
-    assert plan.answering_cost == cost.dollars(1000 * plan.prompt_tokens / 16, 1000.0)
+    assert plan.answering_cost == cost.dollars(1000 * (plan.prompt_tokens / 16 + plan.answer_tokens), 1000.0)
+
+
+def question_tokens(text: str) -> int:
+    prompt = Prompt("topic of the text", tuple(small_table().label_names), 256)
+    return 3 + sum(4 + cost.count_high(message["content"]) for message in prompt.messages(text))
+
+
+def test_what_is_judged_is_counted_and_named() -> None:
+    table = small_table()
+    few = OpenAIFinetune.plan(table, settings())
+    texts = ["a text to be judged " * 40] * 3 + [f"number {n}" for n in range(200)]
+    plan = OpenAIFinetune.plan(table, settings(), texts)
+    assert plan.cost == few.cost
+    assert plan.judged == 201
+    tokens = sum(question_tokens(text) + plan.answer_tokens for text in set(texts))
+    assert plan.judged_tokens == tokens
+    assert plan.judging_cost == cost.dollars(tokens, 3.0) > 0
+    assert plan.total == pytest.approx(plan.cost + plan.judging_cost)
+    for part in (
+        "the 201 texts that it is judged on",
+        f"${plan.judging_cost:.2f}",
+        f"together about ${plan.total:.2f}",
+    ):
+        assert part in plan.sentence()
+    assert "judged" not in few.sentence()
+
+
+def test_the_limit_covers_the_judging() -> None:
+    plan = OpenAIFinetune.plan(small_table(), settings(), [f"number {n}" for n in range(200)])
+    plan.check_allowed(plan.total)
+    with pytest.raises(ConfigError, match=f"max_cost to {plan.total:.2f} or more"):
+        plan.check_allowed(plan.cost)
+    plan.check_allowed(plan.judging_cost, trained=True)
+    with pytest.raises(ConfigError, match=f"max_cost to {plan.judging_cost:.2f} or more"):
+        plan.check_allowed(0.0, trained=True)
+
+
+def test_judging_at_an_unknown_price_is_refused() -> None:
+    config = settings(model="gpt-of-tomorrow", price_per_million_training_tokens=1.0)
+    with pytest.raises(ConfigError, match="price_per_million_input_tokens"):
+        OpenAIFinetune.plan(small_table(), config, ["a text"])
+
+
+def test_words_for_labels_as_yaml_reads_them() -> None:
+    for section in (OpenAIFinetuneConfig, LlmLoraConfig):
+        assert section(label_words={7: "seven", "x": "y"}).label_words == {"7": "seven", "x": "y"}
+        with pytest.raises(ValueError, match="the word for 'x' is 7, which is no text; quote it: '7'"):
+            section(label_words={"x": 7})
+        with pytest.raises(ValueError, match="dictionary"):
+            section(label_words=["x"])
 
 
 def test_too_few_texts() -> None:
@@ -132,10 +187,32 @@ def test_too_few_texts() -> None:
         OpenAIFinetune.plan(small_table({"billing": 5, "access": 4}), settings())
 
 
-@pytest.mark.parametrize("url", ["api.openai.com", "ftp://x/v1", "https://me:secret@x/v1", "https://x/v1?key=sk-1"])
-def test_addresses_that_are_none_or_hold_a_secret(url: str) -> None:
+@pytest.mark.parametrize(
+    "url",
+    [
+        "api.openai.com",
+        "ftp://x/v1",
+        "https://me:secret@x/v1",
+        "https://x/v1?key=sk-1",
+        "https://x/v1#key",
+        "https://x\\@y/v1",
+        "https://x y/v1",
+        "https://[::1/v1",
+        "https://x:70000/v1",
+        "http://api.example.com/v1",
+        "http://127.0.0.1.example.com/v1",
+    ],
+)
+def test_addresses_that_are_none_or_hold_a_secret_or_show_the_key(url: str) -> None:
     with pytest.raises(ValueError, match="base_url"):
         OpenAIFinetuneConfig(base_url=url)
+
+
+@pytest.mark.parametrize(
+    "url", ["https://x.example:8443/openai/v1/", "http://localhost:8000/v1", "http://127.0.0.1", "http://[::1]:8000/v1"]
+)
+def test_addresses_of_own_providers(url: str) -> None:
+    assert OpenAIFinetuneConfig(base_url=url).base_url == url
 
 
 @pytest.mark.parametrize("there", [True, False])

@@ -80,10 +80,14 @@ def test_equal_runs_have_equal_facts(server: FakeOpenAI, tmp_path: Path) -> None
     assert first.notes == second.notes
 
 
-@pytest.mark.parametrize("max_cost", [None, 0.01])
-def test_nothing_is_sent_before_the_cost_is_allowed(server: FakeOpenAI, tmp_path: Path, max_cost: float | None) -> None:
-    with pytest.raises(ConfigError, match=r"about \$0.07 .*Nothing was sent.*--yes.*max_cost"):
+@pytest.mark.parametrize(("max_cost", "advice"), [(None, True), (0.01, False)])
+def test_nothing_is_sent_before_the_cost_is_allowed(
+    server: FakeOpenAI, tmp_path: Path, max_cost: float | None, advice: bool
+) -> None:
+    with pytest.raises(ConfigError, match=r"about \$0.07 .*Nothing was sent.*max_cost to 0.07") as caught:
         train(tmp_path, server.url, max_cost=max_cost)
+    # Where a limit was set, agreeing to everything is not the cure.
+    assert ("--yes" in str(caught.value)) == advice
     assert server.provider.requests == []
 
 
@@ -172,10 +176,6 @@ def test_a_lost_answer_is_looked_for_not_asked_again(
     assert server.provider.count(*step) == 3
     assert any("could not be reached" in sentence and "asking again" in sentence for sentence in said)
     assert state_of(tmp_path / "run")["job"] == "ftjob-2"
-
-
-def interrupted(seconds: float) -> None:
-    raise KeyboardInterrupt
 
 
 @pytest.mark.parametrize("step", [UPLOAD, START])
@@ -272,6 +272,19 @@ def test_a_new_model_may_take_a_while_to_wake(
         train(tmp_path / "b", server.url)
 
 
+def test_a_filter_that_refuses_the_first_text_does_not_block(server: FakeOpenAI, tmp_path: Path) -> None:
+    server.provider.faults = [Fault(*CHAT, status=400, code="content_filter")]
+    train(tmp_path, server.url)
+    assert state_of(tmp_path)["answers"]
+
+
+def test_the_model_is_woken_with_none_of_the_user_s_texts(server: FakeOpenAI, tmp_path: Path) -> None:
+    train(tmp_path, server.url)
+    (hello,) = [body for body in server.provider.bodies if "messages" in body]
+    sent = json.dumps(hello["messages"])
+    assert not any(text in sent for text in small_table().texts)
+
+
 @pytest.mark.parametrize("end", ["failed", "cancelled"])
 def test_a_dead_job_is_told_and_not_replaced_unasked(server: FakeOpenAI, tmp_path: Path, end: str) -> None:
     server.provider.script = ("queued", end)
@@ -320,6 +333,7 @@ def test_a_state_that_cannot_be_written_stops_before_spending(
         (Fault(*START, status=403, message="no right"), "does not let this key start the training"),
         (Fault(*START, status=429, code="insufficient_quota", message="quota"), "no credit left"),
         (Fault(*START, status=429, headers={"retry-after": "7200"}, message="daily limit"), "daily limit"),
+        (Fault(*START, status=404, headers={"retry-after": "Wed, 21 Oct 2026 07:28:00 GMT"}), "finds nothing to start"),
         (Fault(*UPLOAD, kind="html"), "did not answer in JSON"),
         (Fault("GET", "/fine_tuning/jobs/", status=404, message="no such job"), "finds nothing to look at job"),
     ],

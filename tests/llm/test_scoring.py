@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from sharprecl.llm import scoring
+from sharprecl.llm.precise_head import head_logits
 from sharprecl.llm.scoring import common_start, label_scores, padded, positions
 from tiny_llm import encoder, tiny_llama
 
@@ -110,3 +111,55 @@ def test_padding_on_the_left_counts_for_no_position():
     assert ids.tolist() == [[5, 6, 7], [9, 9, 8]]
     assert mask.tolist() == [[1, 1, 1], [0, 0, 1]]
     assert positions(mask).tolist() == [[0, 1, 2], [0, 0, 0]]
+
+
+def rounded(model):
+    """In float32, the weights as bfloat16 has them."""
+    return model.to(torch.bfloat16).float()
+
+
+@pytest.mark.parametrize("kind", ["llama", "bloom"])
+def test_a_model_in_bf16_scores_without_the_steps_of_bf16(kind):
+    """A vocabulary of 4,000 words with logits near 20, as large models have them, where bfloat16 steps by 1/8."""
+    coarse, exact = tiny_llama(kind=kind).to(torch.bfloat16), rounded(tiny_llama(kind=kind))
+    for model in (coarse, exact):
+        head = torch.nn.Linear(model.config.hidden_size, 4000, bias=False)
+        with torch.random.fork_rng():
+            torch.manual_seed(5)
+            torch.nn.init.normal_(head.weight, std=1.0)
+        head.weight.data = head.weight.data.to(torch.bfloat16).to(model.dtype)
+        model.set_output_embeddings(head.requires_grad_(False))
+    made = encoder(WORDS)
+    prompts, _ = made.prompts(TEXTS[:4])
+    labels = [[token] for token in range(400)]
+    found = label_scores(coarse, prompts, labels, 0)
+    assert found.dtype == np.float32
+    for row in found:
+        assert len(set(row.tolist())) == 400, "no ties"
+    expected = label_scores(exact, prompts, labels, 0)
+    # What is left is the rounding of hidden states: 3 digits of states that make logits of about 6.
+    assert np.abs(found - expected).mean() < 0.1
+
+
+def test_the_last_layer_in_float32_changes_nothing_where_all_is():
+    made, model = encoder(WORDS), tiny_llama()
+    prompts, _ = made.prompts(TEXTS)
+    assert model.get_output_embeddings()._forward_hooks == {}
+    label_scores(model, prompts, made.label_ids, 0)
+    assert model.get_output_embeddings()._forward_hooks == {}, "the model is left as it was"
+
+
+@pytest.mark.parametrize("bias", [False, True])
+def test_head_logits_and_their_gradient_are_those_of_a_linear_layer(monkeypatch, bias):
+    monkeypatch.setattr("sharprecl.llm.precise_head._ROWS", 7)
+    head = torch.nn.Linear(5, 24, bias=bias).to(torch.bfloat16).requires_grad_(False)
+    hidden = torch.randn(2, 3, 5, requires_grad=True)
+    with torch.autocast("cpu", torch.bfloat16):
+        logits = head_logits(hidden, head.weight, head.bias)
+    twin = hidden.detach().double().requires_grad_()
+    expected = torch.nn.functional.linear(twin, head.weight.double(), head.bias.double() if bias else None)
+    torch.testing.assert_close(logits.double(), expected, rtol=1e-6, atol=1e-6)
+    ours, theirs = (value.softmax(-1)[..., 3].sum() for value in (logits, expected))
+    ours.backward()
+    theirs.backward()
+    torch.testing.assert_close(hidden.grad.double(), twin.grad, rtol=1e-5, atol=1e-7)

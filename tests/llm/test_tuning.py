@@ -149,6 +149,19 @@ def test_bf16_weights_as_on_a_gpu():
     assert np.isfinite(label_scores(model, prompts, answers[:3], 0)).all()
 
 
+def test_the_loss_in_bf16_has_no_steps_of_bf16():
+    """Only the hidden states are rounded: the last layer, its softmax and the way back are in float32."""
+    prompts, answers = problem()
+    model = adapted()
+    with torch.autocast("cpu", torch.bfloat16):
+        logits, targets = answer_logits(model, prompts, answers, 0)
+    assert logits.dtype == torch.float32
+    assert not torch.equal(logits, logits.to(torch.bfloat16).float())
+    label_token_loss(logits, targets).backward()
+    assert any(weight.grad is not None and weight.grad.abs().max() > 0 for weight in model.parameters())
+    assert model.get_output_embeddings().weight.grad is None
+
+
 def test_equal_seeds_equal_weights():
     first, second, other = (adapted(seed, dropout=0.3) for seed in (0, 0, 1))
     for model in (first, second, other):

@@ -22,8 +22,13 @@ EXPORTABLE = [name for name in METHODS if not method_class(name).not_exportable_
 ENCODERS = [kind for kind in CONFIGS if kind != "llama"]
 # Small enough for tiny data; the methods' own settings are otherwise their defaults.
 SMALL: dict[str, dict[str, Any]] = {"sharprecl": {"n_pos": 3, "n_neg": 9}, "spcl": {"pool_size": 8, "pool_draws": 2}}
-# The queue is off by default; what is in it must survive a restart too.
-QUEUED: dict[str, dict[str, Any]] = {"tsc": {"queue_size": 12, "sampled_positives": 2}}
+# What is off by default and has a state of its own must survive a restart too.
+RESUMED: list[tuple[str, dict[str, Any]]] = [
+    *((name, {}) for name in METHODS),
+    ("tsc", {"queue_size": 12, "sampled_positives": 2}),
+    ("sharprecl", {"without": "CLS"}),
+    ("sharprecl", {"without": "MI"}),
+]
 
 # Enough for the tiny encoders to answer with more than one class.
 LEARNING = {"max_epochs": 30, "learning_rate": 2e-3, "head_learning_rate": 5e-3, "batch_size": 8}
@@ -169,11 +174,16 @@ class Stopping(Silent):
 
 
 @pytest.mark.parametrize("stop", ["in the first epoch", "in the second", "at the end of the second"])
-@pytest.mark.parametrize("method", METHODS)
-def test_resumes_to_the_very_bytes(encoders: dict[str, str], method: str, stop: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("method", "section"),
+    RESUMED,
+    ids=str,
+)
+def test_resumes_to_the_very_bytes(
+    encoders: dict[str, str], method: str, section: dict[str, Any], stop: str, tmp_path: Path
+) -> None:
     texts, labels = skewed_texts()
     training = {"max_epochs": 4, "checkpoint_seconds": 0.0}
-    section = QUEUED.get(method, {})
 
     def fit(folder: str, observer: Silent, resume: bool = False) -> TextClassifier:
         classifier = make(encoders["bert"], method, training, **section)
@@ -227,3 +237,31 @@ def test_all_methods_make_the_same_number_of_steps(encoders: dict[str, str], met
     steps = [line for line in lines if line["kind"] == "step"]
     assert len(steps) == plain.trained_.outcome.steps
     assert all(np.isfinite(list(line["loss"].values())).all() and "total" in line["loss"] for line in steps)
+
+
+@pytest.mark.parametrize("method", [name for name in METHODS if method_class(name).official])
+def test_trains_with_the_settings_of_its_source(encoders: dict[str, str], method: str) -> None:
+    texts, labels = skewed_texts()
+    short = {"max_epochs": 2, "batch_size": 16, "learning_rate": 1e-3}
+    classifier = TextClassifier(
+        encoder=encoders["bert"],
+        max_length=32,
+        profile="official",
+        config={"view": "dropout", "method": {"name": method}, "training": short},
+    ).fit(texts, labels)
+    assert classifier.config_.profile == "official"
+    assert np.isfinite(classifier.scores(texts)).all()
+
+
+def test_patience_does_not_cut_what_belongs_to_a_method(encoders: dict[str, str]) -> None:
+    """A learning rate of nothing: validation never gets better, and every epoch is stale."""
+    training = {"max_epochs": 8, "patience": 1, "learning_rate": 1e-20, "head_learning_rate": 1e-20}
+    epochs = {}
+    for method in ("cross_entropy", "tsc", "hybrid_sc", "ldam_drw"):
+        trained = make(encoders["bert"], method, training).fit(*skewed_texts()).trained_
+        assert trained is not None
+        epochs[method] = trained.outcome.epochs
+    assert epochs["cross_entropy"] == 2
+    assert epochs["tsc"] >= 5
+    assert epochs["hybrid_sc"] == 8
+    assert epochs["ldam_drw"] == 8

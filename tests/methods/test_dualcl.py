@@ -10,7 +10,10 @@ import oracles_prototypes as oracles
 from known import CASES, tensor
 from sharprecl.methods.base import Batch, Progress
 from sharprecl.methods.dualcl import DualCL, DualCLConfig
+from sharprecl.models import stock
+from sharprecl.models.backbone import open_backbone
 from sharprecl.models.features import Features
+from tiny import tiny_encoder
 
 START = Progress(step=0, total_steps=10, epoch=0, total_epochs=2)
 WIDTH = 6
@@ -137,3 +140,11 @@ def test_it_leaves_the_linear_layer_alone_and_keeps_no_state():
     assert method.state_dict() == {}
     assert DualCL.reading == "label_tokens"
     assert DualCL.not_exportable_because
+
+
+@pytest.mark.parametrize(("position", "places"), [("next", [0, 1, 1, 2]), ("first", [0, 0, 0, 1])])
+def test_the_labels_position_reaches_the_backbone(tmp_path, position, places):
+    source = tiny_encoder(tmp_path)
+    backbone = open_backbone(source, ("refund", "parcel"), "cls", "label_tokens", stock.load_tokenizer(source))
+    DualCL.build(backbone, np.array([3, 2]), DualCLConfig(label_position=position), 0)
+    assert backbone._label_tokens.positions(4).tolist() == places

@@ -123,6 +123,21 @@ def test_known_answer_dualcl_position_ids() -> None:
     assert columns == expected("dualcl_position_ids", "label_token_columns")
 
 
+def test_the_labels_may_share_the_position_behind_the_first_token(tmp_path: Path) -> None:
+    backbone = make("bert", NAMES[:3])
+    with torch.no_grad():
+        before = backbone(**tokens(SHORT, LONG)).s_NC
+        backbone.place_labels(1)
+        after = backbone(**tokens(SHORT, LONG)).s_NC
+    assert not torch.allclose(before, after)
+    assert backbone._label_tokens is not None
+    assert backbone._label_tokens.positions(8).tolist() == [0, 1, 1, 1, 2, 3, 4, 5]
+    backbone.model.save_pretrained(tmp_path)
+    saved = Backbone(stock.load_classifier(str(tmp_path)), "cls", "label_tokens").eval()
+    with torch.no_grad():
+        torch.testing.assert_close(saved(**tokens(SHORT, LONG)).s_NC, after)
+
+
 @pytest.mark.parametrize("padding", [0, 1, 5])
 def test_roberta_counts_on_from_its_padding_row(padding: int) -> None:
     label_tokens = make("roberta", pad_token_id=padding)._label_tokens

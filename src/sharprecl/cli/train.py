@@ -79,7 +79,10 @@ def train(
     if settings.method.name == "openai_finetune":
         from sharprecl.cli.spending import agreed_cost
 
-        agreed = agreed_cost(console, table, settings, output, dry_run=dry_run, yes=yes, resume=resume)
+        judged_on = table if held_out is None else held_out
+        agreed = agreed_cost(
+            console, table, settings, output, dry_run=dry_run, yes=yes, resume=resume, judged=judged_on
+        )
         if agreed is None:
             return
         settings = agreed

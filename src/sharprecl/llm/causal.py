@@ -60,7 +60,15 @@ def load_tokenizer(source: str, gguf_file: str | None = None) -> Any:
     return tokenizer
 
 
-def load_model(source: str, gguf_file: str | None = None, *, four_bit: bool, device: torch.device, bf16: bool) -> Any:
+def load_model(
+    source: str,
+    gguf_file: str | None = None,
+    *,
+    four_bit: bool,
+    device: torch.device,
+    bf16: bool,
+    revision: str | None = None,
+) -> Any:
     """A causal language model in evaluation mode, on its device.
 
     Args:
@@ -69,27 +77,36 @@ def load_model(source: str, gguf_file: str | None = None, *, four_bit: bool, dev
         four_bit: read the weights in nf4 with double quantisation.
         device: where to.
         bf16: whether the device computes in it; a GPU then holds the weights so too, a CPU holds float32.
+        revision: of a model on the Hub; None is its newest.
 
     Raises:
         AssetError: there is no such model, it cannot be reached, or it is damaged or incomplete.
-        MissingExtraError: a package that reads this form is not installed.
+        MissingExtraError: a package that reads this form is not installed, or too old.
     """
     from transformers import AutoModelForCausalLM, BitsAndBytesConfig
 
     settings: dict[str, Any] = _gguf(gguf_file)
     on_gpu = torch.bfloat16 if bf16 else torch.float32
     settings["dtype"] = torch.float32 if device.type == "cpu" else on_gpu
-    if four_bit:
-        settings["quantization_config"] = BitsAndBytesConfig(
-            load_in_4bit=True,
-            bnb_4bit_quant_type="nf4",
-            bnb_4bit_use_double_quant=True,
-            bnb_4bit_compute_dtype=torch.bfloat16 if bf16 else torch.float16,
-        )
-        settings["device_map"] = {"": device.index or 0}
+    if revision is not None:
+        settings["revision"] = revision
     try:
+        if four_bit:
+            settings["quantization_config"] = BitsAndBytesConfig(
+                load_in_4bit=True,
+                bnb_4bit_quant_type="nf4",
+                bnb_4bit_use_double_quant=True,
+                bnb_4bit_compute_dtype=torch.bfloat16 if bf16 else torch.float16,
+            )
+            settings["device_map"] = {"": device.index or 0}
         with stock.quiet(), _without_bar():
             model, report = AutoModelForCausalLM.from_pretrained(source, output_loading_info=True, **settings)
+    except ImportError as error:
+        needed = "bitsandbytes accelerate" if four_bit else "transformers"
+        raise MissingExtraError(
+            f"the language model {source!r} needs a package that is missing or too old ({_first_line(error)}); "
+            f"run: pip install --upgrade {needed}"
+        ) from error
     except (OSError, ValueError, KeyError) as error:
         raise AssetError(_cannot_load("language model", source, error)) from error
     except (SafetensorError, RuntimeError) as error:

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from sharprecl.errors import ConfigError
-from sharprecl.llm.prompts import Prompt, render
+from sharprecl.llm.prompts import Prompt, first_words, render
 
 LONGEST = 2048
 """Tokens that a prompt and its label may have, where the model could take more: a text without spaces is one word,
@@ -60,22 +61,25 @@ class Encoder:
         return self.longest - max(map(len, self.label_ids))
 
     def _fitting(self, text: str) -> list[int]:
-        """The prompt of as much of a text as there is room for."""
-        while text:
-            # Tokens are of unlike lengths: the share of characters is a guess that is made again until it fits.
-            ids = self._ids(render(self.prompt, text, self.tokenizer, self.form))
-            over = len(ids) - self._room
-            if over <= 0:
-                return ids
-            tokens = max(len(self._plain_ids([text])[0]), 1)
-            text = text[: min(len(text) - 1, int(len(text) * (tokens - over) / tokens))] if over < tokens else ""
-        ids = self._ids(render(self.prompt, "", self.tokenizer, self.form))
-        if len(ids) >= self._room:
+        """The prompt of as much of a text as there is room for: found by halves, since tokens are of unlike lengths."""
+        text = first_words(text, self.prompt.max_words)
+        fitting, short, long = self._ids_of(""), 0, len(text)
+        if len(fitting) >= self._room:
             raise ConfigError(
-                f"the prompt has {len(ids)} tokens without any text, and the model takes {self.longest}; "
+                f"the prompt has {len(fitting)} tokens without any text, and the model takes {self.longest}; "
                 f"give shorter words in method.label_words, or choose another model"
             )
-        return ids
+        while long - short > 1:
+            middle = (short + long) // 2
+            ids = self._ids_of(text[:middle])
+            if len(ids) <= self._room:
+                fitting, short = ids, middle
+            else:
+                long = middle
+        return fitting
+
+    def _ids_of(self, text: str) -> list[int]:
+        return self._ids(render(self.prompt, text, self.tokenizer, self.form))
 
     def _ids(self, text: str) -> list[int]:
         return self._framed(self._plain_ids([text])[0])
@@ -85,11 +89,15 @@ class Encoder:
         return rows
 
     def _framed(self, ids: list[int]) -> list[int]:
-        """With the token that begins a text, if this tokenizer sets one; a template has set its own."""
-        begin = self.tokenizer.bos_token_id
-        if self.form == "chat" or begin is None or self.tokenizer("a")["input_ids"][:1] != [begin]:
-            return ids
-        return ids if ids[:1] == [begin] else [begin, *ids]
+        begin = self._begin
+        return ids if begin is None or ids[:1] == [begin] else [begin, *ids]
+
+    @cached_property
+    def _begin(self) -> int | None:
+        """The token that begins a text, if this tokenizer sets one; a template has set its own."""
+        begin: int | None = self.tokenizer.bos_token_id
+        sets = self.form != "chat" and begin is not None and self.tokenizer("a")["input_ids"][:1] == [begin]
+        return begin if sets else None
 
 
 def pick_form(wanted: str, tokenizer: Any) -> str:

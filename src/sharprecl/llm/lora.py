@@ -27,10 +27,11 @@ from sharprecl.errors import AssetError
 from sharprecl.export.card import ADAPTER, Card
 from sharprecl.llm import causal
 from sharprecl.llm.base import FittedLanguageModel, LanguageModelMethod
+from sharprecl.llm.base_model import BasePage, load_base, read_base
 from sharprecl.llm.encoding import Encoder, longest_prompt, pick_form
 from sharprecl.llm.predictor import NOT_EXPORTABLE, LlmPredictor
-from sharprecl.llm.presets import PRESETS, preset, resolve
-from sharprecl.llm.prompts import Prompt, label_words
+from sharprecl.llm.presets import PRESETS, preset
+from sharprecl.llm.prompts import LabelWords, Prompt, label_words
 from sharprecl.llm.tuning import Plan, fine_tune
 from sharprecl.training.hardware import pick_device, pick_precision
 from sharprecl.training.history import HistoryFile, Observer
@@ -43,7 +44,7 @@ class LlmLoraConfig(MethodConfig):
     name: Literal["llm_lora"] = "llm_lora"
     model: str = Field("smollm2", description=f"{', '.join(PRESETS)}, a local folder or a Hugging Face id")
     task: str = Field("category of the text", min_length=1, description="what the labels are, for the prompt")
-    label_words: dict[str, str] = Field({}, description="what stands in the prompt for a label whose name says little")
+    label_words: LabelWords = Field({}, description="what stands in the prompt for a label whose name says little")
     prompt: Literal["auto", "chat", "plain"] = Field("auto", description="auto is chat where the model has a template")
     max_words: int = Field(256, ge=1, description="words a text; the rest is cut off")
     rank: int = Field(16, ge=1, description="r of the adapters")
@@ -54,7 +55,7 @@ class LlmLoraConfig(MethodConfig):
         description="linear layers with an adapter; auto is PEFT's choice for the architecture (queries, values)",
     )
     quantization: Literal["auto", "none", "nf4"] = Field(
-        "auto", description="of the frozen weights; auto is nf4 for the models of 7 billion weights and more"
+        "auto", description="of the frozen weights; auto is nf4 for the presets of 7 billion weights and more"
     )
     epochs: int = Field(3, ge=0, description="passes over the training texts; 0 asks the model as it is (zero-shot)")
     batch_size: int = Field(16, ge=1, description="texts a step")
@@ -97,7 +98,10 @@ class LlmLora(LanguageModelMethod):
             causal.require_peft()
         if resume and output is not None and (output / HISTORY).exists():
             observer.said("a fine-tuning that was cut off cannot be continued; it starts anew")
-        model, source = _base_model(settings, chosen_device, precision, observer)
+        named = BasePage(settings.model)
+        model, source, page = load_base(
+            named, four_bit=_four_bit(settings), device=chosen_device, precision=precision, say=observer.said
+        )
         tokenizer = causal.load_tokenizer(source)
         encoder = _encoder(settings, words, tokenizer, model)
         prompts, cut = encoder.prompts(table.texts)
@@ -114,7 +118,7 @@ class LlmLora(LanguageModelMethod):
             if settings.epochs:
                 shape = settings.model_dump(include={"rank", "alpha", "dropout"})
                 usual = preset(settings.model).target_modules
-                model = causal.add_adapters(model, usual, settings.target_modules, name=settings.model, **shape)
+                model = causal.add_adapters(model, usual, settings.target_modules, name=page.model, **shape)
             trained = sum(weight.numel() for weight in model.parameters() if weight.requires_grad)
             history = HistoryFile(output / HISTORY) if output else None
             if history:
@@ -145,7 +149,7 @@ class LlmLora(LanguageModelMethod):
             "epochs": outcome.epochs,
             "steps": outcome.steps,
         }
-        predictor, nothing = _predictor(model, encoder, settings), np.empty(0, dtype=np.int64)
+        predictor, nothing = _predictor(model, page, encoder, settings), np.empty(0, dtype=np.int64)
         return FittedLanguageModel(predictor, outcome, nothing, facts, notes)
 
     @classmethod
@@ -153,7 +157,7 @@ class LlmLora(LanguageModelMethod):
         """Read the model again, from where it came, and the saved adapters.
 
         Raises:
-            AssetError: the adapters are gone, or the model cannot be had.
+            AssetError: the adapters are gone, or the model cannot be had or is another one.
         """
         settings = LlmLoraConfig.model_validate(card.config["method"])
         saved = folder / ADAPTER
@@ -162,28 +166,19 @@ class LlmLora(LanguageModelMethod):
             raise AssetError(f"{saved} is gone or incomplete (no {wanted}); copy the whole run again, or train again")
         chosen_device = pick_device(device)
         precision = pick_precision(card.config["training"]["precision"], chosen_device)
-        model, _ = _base_model(settings, chosen_device, precision, None)
+        page, four_bit = read_base(saved, settings.model), _four_bit(settings)
+        model, _, page = load_base(
+            page, four_bit=four_bit, device=chosen_device, precision=precision, say=lambda line: None
+        )
         if settings.epochs:
             model = causal.load_adapters(model, saved)
         words = label_words(card.label_names, settings.label_words)
         encoder = _encoder(settings, words, causal.load_tokenizer(str(saved)), model)
-        return _predictor(model, encoder, settings)
+        return _predictor(model, page, encoder, settings)
 
 
 def _four_bit(settings: LlmLoraConfig) -> bool:
     return settings.quantization == "nf4" or (settings.quantization == "auto" and preset(settings.model).four_bit)
-
-
-def _base_model(
-    settings: LlmLoraConfig, device: torch.device, precision: str, observer: Observer | None
-) -> tuple[Any, str]:
-    """The model as it came, and where it came from."""
-    if _four_bit(settings):
-        causal.check_four_bit(device)
-    chosen = preset(settings.model)
-    source = resolve(chosen, observer.said if observer else lambda line: None)
-    four_bit, bf16 = _four_bit(settings), precision == "bf16"
-    return causal.load_model(source, four_bit=four_bit, device=device, bf16=bf16), source
 
 
 def _encoder(settings: LlmLoraConfig, words: tuple[str, ...], tokenizer: Any, model: Any) -> Encoder:
@@ -191,9 +186,9 @@ def _encoder(settings: LlmLoraConfig, words: tuple[str, ...], tokenizer: Any, mo
     return Encoder(prompt, tokenizer, pick_form(settings.prompt, tokenizer), longest_prompt(model))
 
 
-def _predictor(model: Any, encoder: Encoder, settings: LlmLoraConfig) -> LlmPredictor:
+def _predictor(model: Any, page: BasePage, encoder: Encoder, settings: LlmLoraConfig) -> LlmPredictor:
     generate, mean = settings.inference == "generate", settings.scoring == "mean"
-    return LlmPredictor(model, encoder, settings.epochs > 0, generate, mean)
+    return LlmPredictor(model, page, encoder, settings.epochs > 0, generate, mean)
 
 
 def _plan(settings: LlmLoraConfig, seed: int) -> Plan:

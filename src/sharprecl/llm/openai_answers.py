@@ -12,28 +12,32 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
-from sharprecl.errors import AssetError, CheckpointError
+from sharprecl.errors import AssetError, CheckpointError, ConfigError
 from sharprecl.export.card import FILE, WEIGHTS, Card, is_ours
 from sharprecl.files import write_json
 from sharprecl.llm.cost import count_high
-from sharprecl.llm.openai_client import ProviderError, ask, open_client
+from sharprecl.llm.openai_book import ANSWERS, AnswerBook, request_key
+from sharprecl.llm.openai_client import ABOUT_THE_TEXT, ProviderError, ask, open_client, without_own_key
+from sharprecl.llm.openai_endpoint import agreed_endpoint, check_address
 from sharprecl.llm.prompts import Prompt, parse_answer
 
 if TYPE_CHECKING:
     from openai import OpenAI
 
 MODEL = "openai_model.json"
-# Why one text alone gets no answer; any other refusal would be the same for the next text.
-_ABOUT_THE_TEXT = ("context_length_exceeded", "content_filter", "content_policy_violation", "string_above_max_length")
 
 
 @dataclass(frozen=True)
 class ModelPage:
-    """``openai_model.json``: which model answers, and where. No key, and no weights: those stay at the provider."""
+    """``openai_model.json``: which model answers, and where. No key, and no weights: those stay at the provider.
+
+    Attributes:
+        base_url: where it was trained, wherever that address came from.
+    """
 
     model: str
     base_model: str
-    base_url: str | None
+    base_url: str
     format: int = 1
 
 
@@ -44,6 +48,7 @@ class OpenAIPredictor:
     Args:
         workers: requests at a time.
         max_answer_tokens: raised to what the longest label needs.
+        folder: keeps the answers; None keeps them in memory.
     """
 
     page: ModelPage
@@ -51,7 +56,15 @@ class OpenAIPredictor:
     workers: int
     max_answer_tokens: int
     not_stock_because: str
-    _known: dict[str, int | None] = field(default_factory=dict)
+    folder: Path | None = None
+    _book: AnswerBook = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._book = AnswerBook(self.folder and self.folder / ANSWERS)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the client, which holds the key."""
+        return {name: value for name, value in vars(self).items() if name != "_client"}
 
     @property
     def pooling(self) -> str:
@@ -59,34 +72,49 @@ class OpenAIPredictor:
         return "none"
 
     def scores(self, texts: Sequence[str], *, embed: bool = False) -> tuple[np.ndarray, np.ndarray]:
-        """1 for the class that was answered, 0 for the others; a row of NaN for an answer that is no label.
+        """0 for the class that was answered, -100 for the others; a row of NaN for an answer that is no label.
 
-        A text that was asked before, also in a call that broke off, is not paid for again.
+        A text that was asked before, also in a call or a process that broke off, is not paid for again.
 
         Raises:
+            ConfigError: there is no key, or nobody agreed to the address that it would be sent to.
             ProviderError: the provider refused or stayed away.
         """
         del embed
-        self._ask_for([text for text in dict.fromkeys(texts) if text not in self._known])
-        scores_NC = np.full((len(texts), len(self.prompt.words)), np.nan, dtype=np.float32)
+        keys = {text: request_key(self._request(text)) for text in dict.fromkeys(texts)}
+        self._ask_for({key: text for text, key in keys.items() if key not in self._book})
+        words = self.prompt.words
+        scores_NC = np.full((len(texts), len(words)), np.nan, dtype=np.float32)
         for row, text in enumerate(texts):
-            if (label := self._known[text]) is not None:
-                scores_NC[row] = 0.0
-                scores_NC[row, label] = 1.0
+            answer = self._book[keys[text]]
+            label = None if answer is None else parse_answer(answer, words)
+            if label is not None:
+                scores_NC[row] = -100.0
+                scores_NC[row, label] = 0.0
         return scores_NC, np.zeros((len(texts), 0), dtype=np.float32)
 
     def save(self, folder: Path, card: Card) -> Card:
-        """Write the model's name and the card; weights that another classifier of ours left there go."""
+        """Write the model's name, the card and the answers so far; weights that another classifier of ours left go.
+
+        Raises:
+            ConfigError: the folder holds a model that no classifier of ours left there.
+            CheckpointError: the disk is full or read-only.
+        """
+        old = [folder / name for name in WEIGHTS if (folder / name).exists()]
+        if old and not is_ours(folder):
+            raise ConfigError(f"{old[0]} was not written by sharprecl and would be replaced; choose another folder")
         card = dataclasses.replace(card, not_stock_because=self.not_stock_because)
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            old = WEIGHTS if is_ours(folder) else ()
             # The card goes first and comes last: between the two the folder must not pass for a classifier.
             (folder / FILE).unlink(missing_ok=True)
-            for name in old:
-                shutil.rmtree(folder / name, ignore_errors=True)
+            for path in old:
+                shutil.rmtree(path)
             write_json(folder / MODEL, dataclasses.asdict(self.page))
+            self._book.copy_to(folder / ANSWERS)
             write_json(folder / FILE, dataclasses.asdict(card))
+        except CheckpointError:
+            raise
         except OSError as error:
             raise CheckpointError(
                 f"the model's name could not be written to {folder} ({error.strerror}); free some space or make the "
@@ -96,50 +124,61 @@ class OpenAIPredictor:
 
     @cached_property
     def _client(self) -> "OpenAI":
-        return open_client(self.page.base_url)
+        return open_client(agreed_endpoint(self.page.base_url, f"the saved classifier ({MODEL})"))
 
     @cached_property
     def _limit(self) -> int:
         return max(self.max_answer_tokens, *(count_high(" " + word) + 1 for word in self.prompt.words))
 
-    def _ask_for(self, texts: list[str]) -> None:
+    def _request(self, text: str) -> dict[str, Any]:
+        return {
+            "model": self.page.model,
+            "messages": self.prompt.messages(text),
+            "temperature": 0,
+            "max_completion_tokens": self._limit,
+        }
+
+    def _ask_for(self, texts: dict[str, str]) -> None:
         if not texts:
             return
         _ = self._client  # Opened once, and its complaint about a missing key comes from here.
         with ThreadPoolExecutor(self.workers) as pool:
             # At the first refusal ``map`` cancels what has not begun: it would be refused, too, or paid for in vain.
-            list(pool.map(self._answer, texts))
+            list(pool.map(self._answer, texts, texts.values()))
 
-    def _answer(self, text: str) -> None:
+    def _answer(self, key: str, text: str) -> None:
+        request = cast(Any, self._request(text))
         try:
-            answer = ask(self._client, f"answer with {self.page.model}", lambda: self._complete(text))
+            answer = ask(
+                self._client,
+                f"answer with {self.page.model}",
+                lambda: self._client.chat.completions.create(**request),
+            )
         except ProviderError as error:
-            if error.code not in _ABOUT_THE_TEXT:
+            if error.code not in ABOUT_THE_TEXT:
                 raise
             content = None
         else:
             content = answer.choices[0].message.content if answer.choices else None
-        self._known[text] = None if content is None else parse_answer(content, self.prompt.words)
-
-    def _complete(self, text: str) -> Any:
-        return self._client.chat.completions.create(
-            model=self.page.model,
-            messages=cast(Any, self.prompt.messages(text)),
-            temperature=0,
-            max_completion_tokens=self._limit,
-        )
+        # By the thread that has it, at once: the process may die while others wait for theirs.
+        self._book.add(key, None if content is None else without_own_key(content))
 
 
 def read_page(folder: Path) -> ModelPage:
     """Read which model answers for a saved classifier.
 
     Raises:
-        AssetError: the page is gone or damaged.
+        AssetError: the page is gone or damaged, or its address can be none.
     """
     path = folder / MODEL
     try:
-        return TypeAdapter(ModelPage).validate_json(path.read_bytes())
+        page = TypeAdapter(ModelPage).validate_json(path.read_bytes())
     except FileNotFoundError as error:
         raise AssetError(f"{path} is gone; copy the whole run again, or train again") from error
     except (ValidationError, OSError) as error:
         raise AssetError(f"{path} is damaged; copy the whole run again, or train again") from error
+    try:
+        check_address(page.base_url)
+    except ValueError as error:
+        raise AssetError(f"{path}: base_url {error}; copy the whole run again, or train again") from None
+    return page

@@ -10,10 +10,12 @@ import re
 import time
 from collections.abc import Callable
 from json import JSONDecodeError
+from types import ModuleType
 from typing import TYPE_CHECKING, TypeVar
 
 from sharprecl.errors import ConfigError, SharpReCLError
 from sharprecl.extras import require
+from sharprecl.llm.openai_endpoint import endpoint
 
 if TYPE_CHECKING:
     from openai import OpenAI, OpenAIError
@@ -24,6 +26,10 @@ KEY = "OPENAI_API_KEY"
 RETRIES = 8
 FIRST_PAUSE, LONGEST_PAUSE, LONGEST_ORDERED_PAUSE = 1.0, 60.0, 600.0
 TIMEOUT = 120.0
+LISTING_SECONDS = 60.0
+"""How long the provider may take to list what it has just made; nothing is asked for again before."""
+ABOUT_THE_TEXT = ("context_length_exceeded", "content_filter", "content_policy_violation", "string_above_max_length")
+"""Codes of refusals that are about one text alone; any other would be the same for the next text."""
 
 _LOOKS_LIKE_A_KEY = re.compile(r"\bsk-[\w*.-]{4,}")
 
@@ -51,6 +57,17 @@ class ProviderError(SharpReCLError):
         self.status, self.transient, self.retry_after, self.code = status, transient, retry_after, code
 
 
+def check_key() -> None:
+    """See that there is a package and a key to open a client with.
+
+    Raises:
+        ConfigError: there is no key, or none that could be one.
+        MissingExtraError: the ``openai`` package is not installed.
+    """
+    _package()
+    _key()
+
+
 def open_client(base_url: str | None) -> "OpenAI":
     """A client with the key from the environment.
 
@@ -58,18 +75,26 @@ def open_client(base_url: str | None) -> "OpenAI":
         base_url: None is what ``OPENAI_BASE_URL`` says, else the provider's own.
 
     Raises:
-        ConfigError: there is no key, or none that could be one.
+        ConfigError: there is no key, or none that could be one, or the address is none.
         MissingExtraError: the ``openai`` package is not installed.
     """
-    openai = require("openai", "llm", "the method openai_finetune")
+    openai, key, address = _package(), _key(), endpoint(base_url)
+    client: OpenAI = openai.OpenAI(api_key=key, base_url=address, max_retries=RETRIES, timeout=TIMEOUT)
+    return client
+
+
+def _package() -> ModuleType:
+    return require("openai", "llm", "the method openai_finetune")
+
+
+def _key() -> str:
     key = os.environ.get(KEY, "").strip()
     if not key:
         raise ConfigError(f"no key: set the environment variable {KEY} to your provider's key (it is stored nowhere)")
     if not re.fullmatch(r"[!-~]+", key):
         # The client's own complaint about such a header would quote the key.
         raise ConfigError(f"{KEY} holds spaces or letters that no key has; copy the key again")
-    client: OpenAI = openai.OpenAI(api_key=key, base_url=base_url, max_retries=RETRIES, timeout=TIMEOUT)
-    return client
+    return key
 
 
 def ask(client: "OpenAI", purpose: str, call: Callable[[], T]) -> T:
@@ -110,7 +135,8 @@ def exactly_once(
 ) -> T:
     """Make something at the provider, and never twice, though answers may get lost on their way.
 
-    A request without an answer may have taken effect, so what it asked for is looked for before it is asked again.
+    A request without an answer may have taken effect, so what it asked for is looked for before it is asked again: for
+    ``LISTING_SECONDS``, since a list may come to know it late.
 
     Args:
         find: looks for what an earlier request has made.
@@ -122,10 +148,10 @@ def exactly_once(
         ProviderError: it was refused, or the provider stayed away.
     """
     single = client.with_options(max_retries=0)
-    pause = FIRST_PAUSE
+    pause, unsure = FIRST_PAUSE, asked_before
     for attempt in range(RETRIES + 1):
-        if asked_before or attempt:
-            found = ask(client, purpose, lambda: find(client))
+        if unsure or attempt:
+            found = _look(client, purpose, find, LISTING_SECONDS if unsure else 0.0, say)
             if found is not None:
                 return found
         problem = None
@@ -135,7 +161,7 @@ def exactly_once(
             ordered = error.retry_after or 0.0
             if not error.transient or attempt == RETRIES or ordered > LONGEST_ORDERED_PAUSE:
                 raise
-            problem = error
+            problem, unsure = error, error.status != 429
         wait = ordered or pause
         say(f"{problem}; asking again in {wait:.0f} s")
         time.sleep(wait)
@@ -143,10 +169,35 @@ def exactly_once(
     raise AssertionError("unreachable: the last attempt returns or raises")
 
 
+def _look(
+    client: "OpenAI",
+    purpose: str,
+    find: Callable[["OpenAI"], T | None],
+    seconds: float,
+    say: Callable[[str], None],
+) -> T | None:
+    """Look for what an earlier request has made, again and again for so long, and a last time after that."""
+    end, pause = time.monotonic() + seconds, FIRST_PAUSE
+    while True:
+        left = end - time.monotonic()
+        found = ask(client, purpose, lambda: find(client))
+        if found is not None or left <= 0:
+            return found
+        if pause == FIRST_PAUSE:
+            say(f"an earlier request to {purpose} may have arrived; looking for what it made for {seconds:.0f} s")
+        time.sleep(min(pause, left))
+        pause = min(2 * pause, LONGEST_PAUSE)
+
+
 def without_key(text: str) -> str:
     """A provider's words without the key, or anything that looks like one."""
+    return _LOOKS_LIKE_A_KEY.sub("[key]", without_own_key(text))
+
+
+def without_own_key(text: str) -> str:
+    """A text without the key from the environment."""
     key = os.environ.get(KEY, "").strip()
-    return _LOOKS_LIKE_A_KEY.sub("[key]", text.replace(key, "[key]") if key else text)
+    return text.replace(key, "[key]") if key else text
 
 
 def _host(client: "OpenAI") -> str:
@@ -207,5 +258,5 @@ def _words(error: "OpenAIError") -> str:
 def _seconds(header: str | None) -> float | None:
     try:
         return max(0.0, float(header)) if header else None
-    except (JSONDecodeError, UnicodeDecodeError):
+    except ValueError:  # a date, which the standard allows too
         return None

@@ -2,8 +2,8 @@
 
 1. Each training text becomes a conversation: who you are, the task with all labels and the text, the label as the
    answer (``prompts.py``; the paper gives no prompt).
-2. ``plan`` counts tokens and passes and says what the training will cost, offline. Nothing leaves this machine before
-   somebody has allowed that sum (``max_cost``).
+2. ``plan`` counts tokens and passes and says what training and judging will cost, offline. Nothing leaves this
+   machine before somebody has allowed that sum (``max_cost``).
 3. The conversations are uploaded, and a supervised fine-tuning job is started and waited for (``openai_jobs.py``). Its
    name is on disk, so a dropped connection, a restart of this command or a day without network neither loses it nor
    pays for a second one.
@@ -19,7 +19,6 @@ name that it fine-tunes will do.
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, cast
-from urllib.parse import urlsplit
 
 import numpy as np
 from pydantic import Field, field_validator
@@ -31,10 +30,11 @@ from sharprecl.export.card import Card
 from sharprecl.llm.base import FittedLanguageModel, LanguageModelMethod
 from sharprecl.llm.openai_answers import ModelPage, OpenAIPredictor, read_page
 from sharprecl.llm.openai_client import open_client
+from sharprecl.llm.openai_endpoint import check_address, name_endpoint
 from sharprecl.llm.openai_jobs import Training
 from sharprecl.llm.openai_plan import Plan, make_plan
 from sharprecl.llm.openai_state import open_state
-from sharprecl.llm.prompts import Prompt, label_words
+from sharprecl.llm.prompts import LabelWords, Prompt, label_words
 from sharprecl.training.history import Observer
 from sharprecl.training.loop import Outcome
 
@@ -44,10 +44,12 @@ Dollars = Annotated[float, Field(ge=0)]
 class OpenAIFinetuneConfig(MethodConfig):
     """Settings of fine-tuning at a provider. The key is no setting: it is read from OPENAI_API_KEY and kept nowhere."""
 
+    permissions = frozenset({"max_cost", "poll_seconds", "workers"})
+
     name: Literal["openai_finetune"] = "openai_finetune"
     model: str = Field("gpt-3.5-turbo-0125", min_length=1, description="a model that the provider fine-tunes")
     task: str = Field("topic of the text", min_length=1, description="what the label tells, as the prompt calls it")
-    label_words: dict[str, str] = Field(
+    label_words: LabelWords = Field(
         default_factory=dict, description="words that stand for labels in the prompt, for names that say nothing"
     )
     max_words: int = Field(256, ge=1, description="words of a text; the rest is cut off")
@@ -59,7 +61,8 @@ class OpenAIFinetuneConfig(MethodConfig):
         "auto", description="auto: the provider chooses"
     )
     max_cost: Dollars | None = Field(
-        None, description="dollars that the training may cost by the estimate; null trains nothing, only tells the cost"
+        None,
+        description="dollars for training and judging, by the estimate; null trains nothing, only tells the cost",
     )
     price_per_million_training_tokens: Dollars | None = Field(
         None, description="dollars; null looks the model up in a small table"
@@ -73,14 +76,7 @@ class OpenAIFinetuneConfig(MethodConfig):
     @field_validator("base_url")
     @classmethod
     def _plain_address(cls, value: str | None) -> str | None:
-        if value is None:
-            return None
-        parts = urlsplit(value)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError("must be an address such as https://api.openai.com/v1")
-        if parts.username or parts.password or parts.query:
-            raise ValueError("must hold no password, key or query: settings are written to files")
-        return value
+        return None if value is None else check_address(value)
 
 
 class OpenAIFinetune(LanguageModelMethod):
@@ -90,8 +86,13 @@ class OpenAIFinetune(LanguageModelMethod):
     not_exportable_because: ClassVar[str] = "the trained model lives at the provider, who gives out no weights"
 
     @classmethod
-    def plan(cls, table: TextTable, config: RunConfig) -> Plan:
+    def plan(cls, table: TextTable, config: RunConfig, judged_texts: Sequence[str] = ()) -> Plan:
         """What would be sent and what that would cost. Needs neither key nor network nor the ``openai`` package.
+
+        Args:
+            table: training texts.
+            config: the method's section counts.
+            judged_texts: what the trained model will be asked as soon as it is there.
 
         Raises:
             DataError: there are too few texts.
@@ -105,6 +106,7 @@ class OpenAIFinetune(LanguageModelMethod):
             n_epochs=None if section.n_epochs == "auto" else section.n_epochs,
             training_price=section.price_per_million_training_tokens,
             answering_price=section.price_per_million_input_tokens,
+            judged_texts=judged_texts,
         )
 
     @classmethod
@@ -126,9 +128,10 @@ class OpenAIFinetune(LanguageModelMethod):
                 "give --output, or fit(..., output=...)"
             )
         plan = cls.plan(table, config)
-        client = open_client(section.base_url)
+        address = name_endpoint(section.base_url)
+        client = open_client(address)
         request: dict[str, Any] = {
-            "endpoint": str(client.base_url.copy_with(userinfo=b"", query=None)),
+            "endpoint": address,
             "model": section.model,
             "n_epochs": plan.epochs,
             "batch_size": section.batch_size,
@@ -137,12 +140,12 @@ class OpenAIFinetune(LanguageModelMethod):
         }
         state = open_state(output, request, plan.data_hash, resume)
         if state.job is None:
-            _check_allowed(plan, section.max_cost)
+            plan.check_allowed(section.max_cost)
             observer.said(plan.sentence())
         training = Training(client, output, plan, state, observer.said, section.poll_seconds)
-        page = ModelPage(training.run(), section.model, section.base_url)
-        predictor = _predictor(page, _prompt(section, table.label_names), section)
-        training.wait_for_answers(predictor.prompt.messages(table.texts[0]))
+        page = ModelPage(training.run(), section.model, address)
+        predictor = _predictor(page, _prompt(section, table.label_names), section, output)
+        training.wait_for_answers()
         facts = {
             "base_model": section.model,
             "epochs": plan.epochs,
@@ -174,7 +177,7 @@ class OpenAIFinetune(LanguageModelMethod):
         """
         del device
         section = OpenAIFinetuneConfig.model_validate(card.config["method"])
-        return _predictor(read_page(folder), _prompt(section, card.label_names), section)
+        return _predictor(read_page(folder), _prompt(section, card.label_names), section, folder)
 
 
 def _section(config: RunConfig) -> OpenAIFinetuneConfig:
@@ -185,15 +188,6 @@ def _prompt(section: OpenAIFinetuneConfig, names: Sequence[str]) -> Prompt:
     return Prompt(section.task, label_words(names, section.label_words), section.max_words)
 
 
-def _predictor(page: ModelPage, prompt: Prompt, section: OpenAIFinetuneConfig) -> OpenAIPredictor:
+def _predictor(page: ModelPage, prompt: Prompt, section: OpenAIFinetuneConfig, folder: Path) -> OpenAIPredictor:
     because = OpenAIFinetune.not_exportable_because
-    return OpenAIPredictor(page, prompt, section.workers, section.max_answer_tokens, because)
-
-
-def _check_allowed(plan: Plan, max_cost: float | None) -> None:
-    if max_cost is None or plan.cost > max_cost:
-        limit = "no sum was allowed" if max_cost is None else f"method.max_cost allows ${max_cost:.2f}"
-        raise ConfigError(
-            f"{plan.sentence()}. Nothing was sent: {limit}. To go on, add --yes, or set method.max_cost to "
-            f"{plan.cost:.2f} or more"
-        )
+    return OpenAIPredictor(page, prompt, section.workers, section.max_answer_tokens, because, folder)

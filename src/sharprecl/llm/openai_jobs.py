@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from sharprecl.errors import SharpReCLError
-from sharprecl.llm.openai_client import ProviderError, ask, exactly_once, without_key
+from sharprecl.llm.openai_client import ABOUT_THE_TEXT, ProviderError, ask, exactly_once, without_key
 from sharprecl.llm.openai_plan import Plan
 from sharprecl.llm.openai_state import DEAD, JobState
 
@@ -62,28 +62,35 @@ class Training:
         assert self.state.model is not None
         return self.state.model
 
-    def wait_for_answers(self, messages: list[dict[str, str]]) -> None:
+    def wait_for_answers(self) -> None:
         """Wait until the model is loaded at the provider: a new one may be unknown there for some minutes."""
         if self.state.answers:
             return
         since = time.monotonic()
         while True:
             try:
-                ask(self.client, "wake the new model", lambda: self._hello(messages))
+                ask(self.client, "wake the new model", self._hello)
             except ProviderError as error:
-                if not (error.transient or error.status == 404):
+                awake = error.code in ABOUT_THE_TEXT
+                if not (awake or error.transient or error.status == 404):
                     raise
-                if time.monotonic() - since > WAKING_SECONDS:
+                if not awake and time.monotonic() - since > WAKING_SECONDS:
                     raise ProviderError(f"{error}; the model is trained, so go on with --resume later") from None
             else:
+                awake = True
+            if awake:
                 self.state.answers = True
                 self.state.keep(self.folder)
                 return
             time.sleep(self.poll_seconds)
 
-    def _hello(self, messages: list[dict[str, str]]) -> Any:
+    def _hello(self) -> Any:
+        # None of the user's texts, which a filter might refuse.
         return self.client.chat.completions.create(
-            model=cast(str, self.state.model), messages=cast(Any, messages), max_completion_tokens=1, temperature=0
+            model=cast(str, self.state.model),
+            messages=[{"role": "user", "content": "Hello"}],
+            max_completion_tokens=1,
+            temperature=0,
         )
 
     def _upload(self) -> None:

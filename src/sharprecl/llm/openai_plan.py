@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +15,8 @@ from sharprecl.llm.prompts import Prompt
 
 MIN_EXAMPLES = 10
 """The provider refuses to train on fewer."""
+WRITTEN_TO_READ = 4
+"""What a written token costs at most of a read one, for all models of the table: an answer is short, but not free."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,9 @@ class Plan:
         rows: the training file's lines, one JSON object a text.
         tokens: of one pass over the rows.
         prompt_tokens: those of them that are prompts; what answering the same texts would read.
+        answer_tokens: of the longest answer, as many read ones as cost the same.
+        judged: texts that the trained model will be asked at once, to be judged.
+        judged_tokens: of their prompts and answers.
         exact: whether they were counted with the model's own encoding, or estimated high.
         epochs: passes; the very number that the provider is asked for, so that the cost is known beforehand.
     """
@@ -33,6 +38,9 @@ class Plan:
     rows: tuple[str, ...]
     tokens: int
     prompt_tokens: int
+    answer_tokens: int
+    judged: int
+    judged_tokens: int
     exact: bool
     epochs: int
     prices: Prices
@@ -55,25 +63,64 @@ class Plan:
 
     @property
     def answering_cost(self) -> float | None:
-        """Dollars for the prompts of a thousand texts like these, or None if the price is not known."""
+        """Dollars for a thousand texts like these and their answers, or None if the price is not known."""
         if self.prices.answering is None:
             return None
-        return dollars(1000 * self.prompt_tokens / len(self.rows), self.prices.answering)
+        return dollars(1000 * (self.prompt_tokens / len(self.rows) + self.answer_tokens), self.prices.answering)
+
+    @property
+    def judging_cost(self) -> float:
+        """Dollars for the answers that the judgement needs, rounded up to a cent."""
+        return dollars(self.judged_tokens, self.prices.answering or 0.0)
+
+    @property
+    def total(self) -> float:
+        """Dollars for training and judging."""
+        return round(self.cost + self.judging_cost, 2)
 
     def sentence(self) -> str:
         """What it costs, for a person who is asked to agree."""
         counted = "counted with its own encoding" if self.exact else "counted high"
         origin = f"price of {PRICED}, check the provider's page" if self.listed else "your price"
+        passes = "1 pass" if self.epochs == 1 else f"{self.epochs} passes"
+        judging = (
+            f"; answering the {self.judged:,} texts that it is judged on: about ${self.judging_cost:.2f}; "
+            f"together about ${self.total:.2f}"
+            if self.judged
+            else ""
+        )
         answering = (
-            f"then about ${self.answering_cost:.2f} per 1,000 texts to answer"
+            f"later about ${self.answering_cost:.2f} per 1,000 texts to answer"
             if self.answering_cost is not None
             else "answering costs extra, at a price that was not given"
         )
-        passes = "1 pass" if self.epochs == 1 else f"{self.epochs} passes"
         return (
             f"fine-tuning {self.model} on {len(self.rows):,} texts: about {self.tokens:,} tokens ({counted}), "
-            f"{passes}, about ${self.cost:.2f} at ${self.prices.training:.2f} a million ({origin}); {answering}"
+            f"{passes}, about ${self.cost:.2f} at ${self.prices.training:.2f} a million ({origin}){judging}; "
+            f"{answering}"
         )
+
+    def check_allowed(self, max_cost: float | None, *, trained: bool = False) -> None:
+        """Refuse to spend more than was allowed.
+
+        Args:
+            max_cost: dollars; None is nothing at all.
+            trained: the training was paid for before, and only judging costs.
+
+        Raises:
+            ConfigError: more would be spent.
+        """
+        needed = self.judging_cost if trained else self.total
+        if max_cost is None:
+            raise ConfigError(
+                f"{self.sentence()}. Nothing was sent: no sum was allowed. To go on, add --yes, or set method.max_cost "
+                f"to {needed:.2f} or more"
+            )
+        if needed > max_cost:
+            raise ConfigError(
+                f"{self.sentence()}. Nothing was sent: method.max_cost allows ${max_cost:.2f}. To go on, set "
+                f"method.max_cost to {needed:.2f} or more"
+            )
 
     def write(self, path: Path) -> None:
         """Write the training file, whole or not at all."""
@@ -89,12 +136,14 @@ def make_plan(
     n_epochs: int | None,
     training_price: float | None,
     answering_price: float | None,
+    judged_texts: Sequence[str] = (),
 ) -> Plan:
     """Write the conversations and count them.
 
     Args:
         n_epochs: None takes the number that the provider's guide gives for this many texts.
         training_price, answering_price: dollars a million tokens; None looks the model up in the table of prices.
+        judged_texts: what the trained model will be asked at once; equal texts are asked once.
 
     Raises:
         DataError: there are fewer texts than the provider takes.
@@ -116,6 +165,11 @@ def make_plan(
         listed.training if training_price is None else training_price,
         listed.answering if answering_price is None else answering_price,
     )
+    if judged_texts and prices.answering is None:
+        raise ConfigError(
+            f"method.model: the price of {model!r} for answers is not known, and it is to answer "
+            f"{len(judged_texts):,} texts to be judged; give method.price_per_million_input_tokens"
+        )
     exact = exact_counter(model)
     count: Callable[[str], int] = exact or count_high
     rows, tokens, prompt_tokens = [], 0, 0
@@ -125,11 +179,16 @@ def make_plan(
         rows.append(json.dumps({"messages": conversation}, ensure_ascii=False))
         tokens += chat_tokens(conversation, count)
         prompt_tokens += chat_tokens(question, count)
+    answer_tokens = WRITTEN_TO_READ * (1 + max(count(" " + word) for word in prompt.words))
+    questions = dict.fromkeys(judged_texts)
     return Plan(
         model=model,
         rows=tuple(rows),
         tokens=tokens,
         prompt_tokens=prompt_tokens,
+        answer_tokens=answer_tokens,
+        judged=len(questions),
+        judged_tokens=sum(chat_tokens(prompt.messages(text), count) + answer_tokens for text in questions),
         exact=exact is not None,
         epochs=n_epochs or default_epochs(len(rows)),
         prices=prices,

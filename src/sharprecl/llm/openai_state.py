@@ -101,11 +101,16 @@ def has_job(folder: Path) -> bool:
     return state is not None and state.job is not None
 
 
+def has_state(folder: Path) -> bool:
+    """Whether anything was, or may have been, sent from a folder."""
+    return (folder / STATE).exists()
+
+
 def _read(folder: Path) -> JobState | None:
     path = folder / STATE
     try:
         return TypeAdapter(JobState).validate_json(path.read_bytes())
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except (ValidationError, OSError) as error:
         raise CheckpointError(

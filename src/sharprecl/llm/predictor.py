@@ -1,6 +1,6 @@
 """A fine-tuned language model that answers for a classifier, and its folder.
 
-out/adapter/        the adapters as PEFT writes them, and the tokenizer; the model itself is fetched again
+out/adapter/        the adapters as PEFT writes them, the tokenizer, and which model they belong to: it is fetched again
 out/sharprecl.json  labels and settings
 """
 
@@ -21,11 +21,11 @@ from sharprecl.errors import CheckpointError, ConfigError
 from sharprecl.export.card import ADAPTER, FILE, WEIGHTS, Card, is_ours
 from sharprecl.files import sync, write_json
 from sharprecl.llm import causal
+from sharprecl.llm.base_model import BasePage
 from sharprecl.llm.encoding import Encoder
 from sharprecl.llm.prompts import parse_answer
 from sharprecl.llm.scoring import label_scores, padded
 
-"""Where a saved classifier keeps its adapters and the tokenizer."""
 NOT_EXPORTABLE = "a language model with adapters writes the label; it has no classifier head"
 
 
@@ -34,12 +34,14 @@ class LlmPredictor:
     """A language model that answers with labels.
 
     Attributes:
+        base: which model it is without the adapters.
         adapted: whether there are adapters to save.
         generate: whether it writes its answer, which is then read; otherwise every label is scored.
         mean: whether a label's score is that of its tokens' mean.
     """
 
     model: Any
+    base: BasePage
     encoder: Encoder
     adapted: bool
     generate: bool
@@ -111,6 +113,7 @@ class LlmPredictor:
             if self.adapted:
                 causal.save_adapters(self.model, temporary)
             self.encoder.tokenizer.save_pretrained(temporary)
+            self.base.write(temporary)
             for path in (*temporary.rglob("*"), temporary):
                 sync(path)
             # The card goes first and comes last: without it the folder passes for no classifier.

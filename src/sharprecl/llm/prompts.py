@@ -14,7 +14,10 @@ and the word follows "Label:" after a space. The paper names the models and the 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
+from weakref import WeakKeyDictionary
+
+from pydantic import BeforeValidator
 
 from sharprecl.data.wording import closest, names_phrase
 from sharprecl.errors import ConfigError
@@ -24,6 +27,20 @@ IGNORED = -100
 """The target of a token that the loss must not count."""
 
 Message = dict[str, str]
+
+
+def _quoted(value: object) -> object:
+    """YAML reads an unquoted ``7`` or ``no`` as something else than text; a label that is a number is meant as one."""
+    if not isinstance(value, Mapping):
+        return value
+    for name, word in value.items():
+        if not isinstance(word, str):
+            raise ValueError(f"the word for {str(name)!r} is {word!r}, which is no text; quote it: '{word}'")
+    return {str(name): word for name, word in value.items()}
+
+
+LabelWords = Annotated[dict[str, str], BeforeValidator(_quoted)]
+"""Words for labels by the label's name, as a setting."""
 
 
 @dataclass(frozen=True)
@@ -128,10 +145,7 @@ def render(prompt: Prompt, text: str, tokenizer: Any, form: str) -> str:
     Args:
         form: ``chat`` or ``plain``.
     """
-    # A text that holds "<|im_end|>" must not end the user's turn.
-    for token in tokenizer.all_special_tokens:
-        if len(token) > 1:
-            text = text.replace(token, f"{token[0]} {token[1:]}")
+    text = harmless(text, _special_tokens(tokenizer))
     if form == "plain":
         return prompt.plain(text)
     from jinja2 import TemplateError
@@ -142,6 +156,32 @@ def render(prompt: Prompt, text: str, tokenizer: Any, form: str) -> str:
     except TemplateError:
         # Some templates know no system's part.
         return _templated(tokenizer, [{"role": "user", "content": prompt.plain(text)}])
+
+
+def harmless(text: str, tokens: Sequence[str]) -> str:
+    """A text in which none of the tokens stands any more: one that holds "<|im_end|>" must not end the user's turn.
+
+    Args:
+        tokens: longest first, since a shorter one may stand within a longer.
+    """
+    for token in tokens:
+        text = text.replace(token, f"{token[0]} {token[1:]}")
+    return text
+
+
+_KNOWN_TOKENS: WeakKeyDictionary[Any, tuple[int, tuple[str, ...]]] = WeakKeyDictionary()
+
+
+def _special_tokens(tokenizer: Any) -> tuple[str, ...]:
+    """Everything that this tokenizer reads as one special token, longest first: also what no attribute of it names."""
+    # The list of them is made anew at every asking, of hundreds for some models: too slow for every text.
+    size, found = _KNOWN_TOKENS.get(tokenizer, (-1, ()))
+    if size != len(tokenizer):
+        added = [str(token) for token in tokenizer.added_tokens_decoder.values() if token.special]
+        every = {token for token in (*added, *tokenizer.all_special_tokens) if len(token) > 1}
+        found = tuple(sorted(every, key=lambda token: (-len(token), token)))
+        _KNOWN_TOKENS[tokenizer] = len(tokenizer), found
+    return found
 
 
 def _templated(tokenizer: Any, messages: list[Message]) -> str:

@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from sharprecl.data.batches import inference_batches
+from sharprecl.llm.precise_head import precise_head
 
 # Enough to keep the cores busy. On a GPU the keys and values bound it: half a megabyte a token for 7 billion weights.
 _TOKENS_A_BATCH = {"cpu": 4096}
@@ -76,14 +77,15 @@ class Reader:
         """Read on; return the logits of the last ``keep`` tokens, float32 [B, keep, V]."""
         mask_BT = torch.ones_like(ids_BT) if mask_BT is None else mask_BT
         self._mask_BT = torch.cat([self._mask_BT, mask_BT], dim=1)
-        result = self._model(
-            input_ids=ids_BT,
-            attention_mask=self._mask_BT,
-            position_ids=positions(self._mask_BT)[:, -ids_BT.shape[1] :],
-            past_key_values=self._cache,
-            use_cache=True,
-            logits_to_keep=keep,
-        )
+        with precise_head(self._model):
+            result = self._model(
+                input_ids=ids_BT,
+                attention_mask=self._mask_BT,
+                position_ids=positions(self._mask_BT)[:, -ids_BT.shape[1] :],
+                past_key_values=self._cache,
+                use_cache=True,
+                logits_to_keep=keep,
+            )
         logits_BKV: Tensor = result.logits.float()
         return logits_BKV
 

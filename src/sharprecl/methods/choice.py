@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+EVEN_UP_TO = 3.0
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -14,5 +16,11 @@ class Choice:
 
 
 def choose_method(class_counts: np.ndarray) -> Choice:
-    """Pick a method for these training texts of each class, shape [C]."""
-    raise NotImplementedError
+    """Pick a method for these training texts of each class, shape [C], all at least 1."""
+    counts = np.asarray(class_counts)
+    ratio = counts.max() / counts.min()
+    if ratio <= EVEN_UP_TO:
+        return Choice(
+            "cross_entropy", f"auto: cross_entropy, for the largest class has only {ratio:.1f} times the texts"
+        )
+    return Choice("sharprecl", "")

@@ -13,7 +13,9 @@ The method in four steps (Chen et al., arXiv 2201.08702):
 Mended and decided here: each label is one token of its own, which begins as the mean of the word pieces of its name
 (the published code reads the first C places, which goes wrong with names of more than one piece), see
 ``models/label_tokens.py``. An anchor's own pair is left out of the denominator as in the paper; the published code
-leaves exp(0) there (``own_pair``). The backbone's linear layer is not used and not trained.
+leaves exp(0) there (``own_pair``). All labels share the position behind [CLS]. In the paper it is [CLS]'s own; with
+MiniLM that made every label a copy of [CLS], and nothing was learnt (``label_position``). The backbone's linear layer
+is not used and not trained.
 """
 
 from typing import Any, ClassVar, Literal, Self
@@ -28,6 +30,7 @@ from sharprecl.losses.cross_entropy import cross_entropy
 from sharprecl.losses.dual_contrastive import OwnPair, dual_contrastive
 from sharprecl.methods.base import Batch, LossTerms, Method, OpenedBackbone, Progress
 from sharprecl.methods.precision import full_precision
+from sharprecl.models.backbone import Backbone
 from sharprecl.models.features import Features
 
 
@@ -37,6 +40,9 @@ class DualCLConfig(MethodConfig):
     name: Literal["dualcl"] = "dualcl"
     temperature: float = Field(0.1, gt=0, description="tau of both contrastive losses")
     alpha: Fraction = Field(0.5, description="share of the contrastive losses; 0 is cross-entropy alone")
+    label_position: Literal["next", "first"] = Field(
+        "next", description="what all labels share: the position behind [CLS], or [CLS]'s own (paper)"
+    )
     own_pair: OwnPair = Field(
         "exclude", description="an anchor's own target: not in the denominator, or there as exp(0) (published code)"
     )
@@ -54,7 +60,7 @@ class DualCL(Method):
     # Their code has no schedule and no clipping, and decays all weights alike.
     official: ClassVar[dict[str, Any]] = {
         "encoder": {"max_length": 256},
-        "method": {"alpha": 0.5, "temperature": 0.1, "own_pair": "zero_logit"},
+        "method": {"alpha": 0.5, "temperature": 0.1, "own_pair": "zero_logit", "label_position": "first"},
         "training": {
             "max_epochs": 100,
             "batch_size": 16,
@@ -75,7 +81,9 @@ class DualCL(Method):
 
     @classmethod
     def build(cls, backbone: OpenedBackbone, class_counts: np.ndarray, config: DualCLConfig, seed: int) -> Self:
-        del backbone, class_counts, seed
+        del class_counts, seed
+        if isinstance(backbone, Backbone):
+            backbone.place_labels(0 if config.label_position == "first" else 1)
         return cls(config)
 
     def loss(self, batch: Batch, features: Features, progress: Progress) -> LossTerms:

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from sharprecl.errors import ConfigError
 from sharprecl.models import stock
 from sharprecl.models.features import Features, Reading
-from sharprecl.models.label_tokens import LabelTokens, add_label_tokens
+from sharprecl.models.label_tokens import LabelTokens, add_label_tokens, place_labels
 from sharprecl.models.pooling import PoolingName, first_token, last_token, masked_mean
 
 
@@ -57,6 +57,11 @@ class Backbone(nn.Module):
     def extra_tokens(self) -> int:
         """Tokens that stand in front of every text beside its own: the label tokens and a separator."""
         return 0 if self._label_tokens is None else self._label_tokens.count
+
+    def place_labels(self, position: int) -> None:
+        """Choose the position that all label tokens share, see ``label_tokens.place_labels``."""
+        place_labels(self.model, position)
+        self._label_tokens = LabelTokens(self.model, self.num_classes)
 
     def _capture(self, module: nn.Module, inputs: tuple[Tensor, ...]) -> None:
         del module

@@ -3,10 +3,12 @@
 The tokens are the last C rows of the model's own input embedding, so they are saved and loaded with it, and the
 tokenizer knows nothing of them. Which token parts labels and text stands in the model's configuration.
 
-All labels have [CLS]'s position, as in the paper, so their order means nothing and they take no room from the text,
-which is numbered 1, 2, ... from the separator on. Architectures that count distances themselves (DeBERTa, MPNet's bias,
-the windows of ModernBERT's local layers) see the labels at the places where they stand all the same, and those that
-take no ``position_ids`` number them as ordinary tokens.
+All labels share one position, so their order means nothing and they take no room from the text, which is numbered on
+from the separator. In the paper it is [CLS]'s own. But some encoders mark the first position by a vector that drowns
+all others (MiniLM's is five times as long as the next), which turns every label token into a second [CLS]; the position
+behind it does not. Architectures that count distances themselves (DeBERTa, MPNet's bias, the windows of ModernBERT's
+local layers) see the labels at the places where they stand all the same, and those that take no ``position_ids`` number
+them as ordinary tokens.
 """
 
 from typing import Any
@@ -18,6 +20,7 @@ from sharprecl.errors import ConfigError
 from sharprecl.models import stock
 
 _SEPARATOR = "label_separator_id"
+_POSITION = "label_position"
 _NONE = -1
 
 
@@ -51,6 +54,11 @@ def add_label_tokens(model: Any, tokenizer: Any, label_names: tuple[str, ...]) -
     setattr(model.config, _SEPARATOR, framed[-1] if len(framed) > 1 else _NONE)
 
 
+def place_labels(model: Any, position: int) -> None:
+    """Choose the position that all labels share: 0 is [CLS]'s own, 1 the one behind it. It is saved with the model."""
+    setattr(model.config, _POSITION, position)
+
+
 class LabelTokens:
     """Puts the label tokens of a model in front of texts.
 
@@ -72,6 +80,7 @@ class LabelTokens:
         rows = model.get_input_embeddings().weight.shape[0]
         self._front = [*range(rows - num_classes, rows), *([] if separator == _NONE else [separator])]
         self._num_classes = num_classes
+        self._position = int(getattr(model.config, _POSITION, 0))
         self._first_position = stock.first_position(model)
         self._most = stock.longest_text(model)
         self._takes_positions = stock.takes_position_ids(model)
@@ -94,12 +103,13 @@ class LabelTokens:
         return inputs
 
     def positions(self, width: int, device: torch.device | str = "cpu") -> Tensor:
-        """Position of each place, [width]: one for [CLS] and all labels, then counted on.
+        """Position of each place, [width]: [CLS], one for all labels, then counted on.
 
         The separator makes a text of the greatest length one longer than the model's table; then its last two tokens,
         of which one is the closing one, share a position.
         """
-        position_T = (torch.arange(width, device=device) - self._num_classes).clamp(min=0)
+        place_T = torch.arange(width, device=device)
+        position_T = (place_T - self._num_classes).clamp(min=0) + self._position * (place_T > 0)
         if self._most is not None:
             position_T = position_T.clamp(max=self._most - 1)
         return position_T + self._first_position
