@@ -123,7 +123,7 @@ def test_what_is_missing_is_told_before_the_folder_is_made(
         monkeypatch.delenv("OPENAI_API_KEY")
     status, said = command("train", "tickets.csv", "-o", "run", *extra, *wanted_of(server))
     assert status == 2
-    assert ("no key" if missing == "key" else "set method.max_cost to 0.07 or more") in said
+    assert ("no key" if missing == "key" else "set method.max_cost to 0.08 or more") in said
     assert not (folder / "run").exists()
 
 

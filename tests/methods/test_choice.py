@@ -1,0 +1,36 @@
+"""auto: what it picks, and that it says why."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sharprecl.methods.choice import choose_method
+from sharprecl.methods.registry import method_names
+
+
+@pytest.mark.parametrize(
+    ("counts", "name", "because"),
+    [
+        ([100, 100, 90], "cross_entropy", "only 1.1 times"),
+        ([30, 10], "cross_entropy", "only 3.0 times"),
+        ([2165, 43], "balanced_softmax", "of two classes one has 50 times"),
+        ([1250, 571, 261, 119, 54, 25], "cross_entropy", "only 0 of 6 classes have under 20 texts"),
+        ([60] * 24 + [9] * 28, "sharprecl", "28 of 52 classes have under 20 texts"),
+        ([500] * 9 + [5], "cross_entropy", "only 1 of 10 classes"),
+        ([7], "cross_entropy", "only 1.0 times"),
+    ],
+)
+def test_the_rule(counts, name, because):
+    choice = choose_method(np.array(counts))
+    assert choice.name == name
+    assert choice.sentence.startswith(f"auto: {name}, for ")
+    assert because in choice.sentence
+
+
+@given(st.lists(st.integers(1, 10**6), min_size=1, max_size=60), st.randoms())
+def test_any_distribution_gets_a_method_and_the_order_of_the_classes_does_not_matter(counts, random):
+    choice = choose_method(np.array(counts))
+    assert choice.name in method_names()
+    random.shuffle(counts)
+    assert choose_method(np.array(counts)) == choice
