@@ -9,7 +9,6 @@ from pydantic import ValidationError
 
 from sharprecl.config import RunConfig
 from sharprecl.errors import ConfigError
-from sharprecl.methods.base import Method
 from sharprecl.methods.choice import choose_method
 from sharprecl.methods.registry import method_class, method_names
 
@@ -117,7 +116,7 @@ def resolve(settings: Mapping[str, Any], class_counts: "np.ndarray | None" = Non
         config = RunConfig.model_validate({**whole, "method": section})
     except ValidationError as error:
         raise ConfigError("; ".join(_sentence(item) for item in error.errors())) from error
-    if not issubclass(kind, Method):
+    if kind.has_no_encoder:
         _refuse_what_a_language_model_ignores(settings, config)
     return config
 

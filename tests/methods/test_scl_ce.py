@@ -52,7 +52,7 @@ def test_known_answer_without_positives(reduce):
 
 
 @pytest.mark.parametrize("reduce", ["mean", "mean_of_valid", "sum"])
-@pytest.mark.parametrize(("weight", "temperature"), [(0.9, 0.3), (0.2, 0.1), (0.0, 0.3), (1.0, 0.3)])
+@pytest.mark.parametrize(("weight", "temperature"), [(0.9, 0.3), (0.2, 0.1), (0.0, 0.3), (0.99, 0.3)])
 def test_equals_the_oracles(reduce, weight, temperature):
     batch, features = problem(SupervisedContrastive, [0, 1, 0, 2, 1, 0], 3)
     method = build(SupervisedContrastive, COUNTS, reduce=reduce, weight=weight, temperature=temperature)
@@ -82,3 +82,8 @@ def test_answers_with_the_bare_logits_and_keeps_nothing():
     method = build(SupervisedContrastive, COUNTS)
     assert method.logits(features) is features.s_NC
     assert method.state_dict() == {}
+
+
+def test_a_share_of_one_would_leave_the_classifier_untrained():
+    with pytest.raises(ValueError, match="less than 1"):
+        SupervisedContrastiveConfig(weight=1.0)

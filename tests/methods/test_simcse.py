@@ -30,7 +30,7 @@ def test_known_answers(symmetric, key):
 
 @pytest.mark.parametrize("views", ["first", "both"])
 @pytest.mark.parametrize("symmetric", [False, True])
-@pytest.mark.parametrize(("weight", "temperature"), [(0.1, 0.05), (0.7, 0.5), (0.0, 0.3), (1.0, 0.3)])
+@pytest.mark.parametrize(("weight", "temperature"), [(0.1, 0.05), (0.7, 0.5), (0.0, 0.3), (0.99, 0.3)])
 def test_equals_the_oracles(views, symmetric, weight, temperature):
     method = build(SimCSE, COUNTS, ce_views=views, symmetric=symmetric, weight=weight, temperature=temperature)
     batch, features = problem(SimCSE, [0, 1, 0, 2, 1], 3)

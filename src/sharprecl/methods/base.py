@@ -92,6 +92,7 @@ class Method(nn.Module, ABC):
     """The method's section of the configuration."""
     official: ClassVar[Mapping[str, Any]] = {}
     """Settings of the source's own experiments, merged in by the profile ``official``; empty where it has none."""
+    has_no_encoder: ClassVar[bool] = False
     views: ClassVar[Views] = "one"
     reading: ClassVar[Reading] = "linear"
     wants_features: bool = False
