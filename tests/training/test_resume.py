@@ -76,10 +76,10 @@ def test_without_resume_a_cut_off_run_is_not_overwritten(folder: Path) -> None:
     assert "add --resume to finish it, --overwrite to start anew" in refused.stderr
     other = run(folder, "again", "never", 0, "--resume", "--seed", "5")
     assert other.returncode == 2
-    assert "belongs to a run with other settings or other data" in other.stderr
+    assert "holds a run with other settings" in other.stderr
     assert "seed: 0" in (folder / "again" / "config.yaml").read_text(), "a refused resume changes nothing"
     other = run(folder, "again", "never", 0, "--resume", "--view", "dropout")
-    assert "belongs to a run with other settings or other data" in other.stderr
+    assert "holds a run with other settings" in other.stderr
     anew = run(folder, "again", "mid_epoch", 2, "--overwrite", "--seed", "5")
     assert anew.returncode == -signal.SIGKILL
     resumed = run(folder, "again", "never", 0, "--resume", "--seed", "5")

@@ -26,7 +26,9 @@ class TensorBoardLog:
             from torch.utils.tensorboard.writer import SummaryWriter
 
             # A resumed run repeats the steps after its checkpoint; TensorBoard is told to forget their first telling.
-            self._writer = SummaryWriter(str(self._folder), purge_step=step)
+            # Its thread writes by the clock, and on a full disk it would print a traceback beside our sentence. So it
+            # writes when told to: after every validation.
+            self._writer = SummaryWriter(str(self._folder), purge_step=step, flush_secs=10**6)
         if record["kind"] == "step":
             for name, value in record["loss"].items():
                 self._writer.add_scalar(f"loss/{name}", value, step)
@@ -35,6 +37,7 @@ class TensorBoardLog:
         else:
             for name in ("macro_f1", "accuracy", "loss"):
                 self._writer.add_scalar(f"validation/{name}", record[name], step)
+            self._writer.flush()
 
     def said(self, sentence: str) -> None:
         """Sentences are not for plots."""
