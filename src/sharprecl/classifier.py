@@ -23,9 +23,8 @@ from sharprecl.export.encoder import EncoderPredictor
 from sharprecl.export.predictor import Predictor
 from sharprecl.llm.base import FittedLanguageModel
 from sharprecl.methods.base import Method
-from sharprecl.methods.choice import choose_method
 from sharprecl.methods.registry import method_class
-from sharprecl.profiles import Settings, given, merge, method_is_auto, resolve
+from sharprecl.profiles import Settings, given, merge, note_choice, resolve
 from sharprecl.training.history import Observer, Silent
 from sharprecl.training.inference import answers, softmax
 from sharprecl.training.names import CHECKPOINTS
@@ -44,8 +43,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     Args:
         encoder: a built-in name (``minilm``), a local folder or a Hugging Face id.
         method: any of ``sharprecl.methods.registry.method_names()``, or ``auto``, which chooses by the label counts.
-        profile: ``default``, ``matched`` (the same, said of comparisons), ``official`` (what the method's own source
-            trained with), ``paper`` or ``released`` (SharpReCL as printed, and as published).
+        profile: ``default``, ``matched`` (without early stopping, to compare methods), ``official`` (what the
+            method's own source trained with), ``paper`` or ``released`` (SharpReCL as printed, and as published).
         view: where the second view of a text comes from: ``auto``, ``synonyms`` or ``dropout``.
         pooling: ``auto``, ``native``, ``mean`` or ``cls``.
         max_length: tokens a text.
@@ -158,8 +157,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         else:
             table, classes, label_type = typed_table(texts, labels)
         config = self.run_config(table.class_counts)
-        if method_is_auto(self._settings()):
-            table = dataclasses.replace(table, notes=(choose_method(table.class_counts).sentence, *table.notes))
+        table = note_choice(table, self._settings())
         if test is not None and not isinstance(test, TextTable):
             test = read_table(_strings(*test), label_names=table.label_names)
         folder = None if output is None else Path(output)

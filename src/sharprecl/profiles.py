@@ -1,6 +1,7 @@
 """From what a user wrote to a whole ``RunConfig``: profile first, then the file, then the command line."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -8,6 +9,7 @@ import yaml
 from pydantic import ValidationError
 
 from sharprecl.config import RunConfig
+from sharprecl.data.tables import TextTable
 from sharprecl.errors import ConfigError
 from sharprecl.methods.choice import choose_method
 from sharprecl.methods.registry import method_class, method_names
@@ -116,7 +118,10 @@ def resolve(settings: Mapping[str, Any], class_counts: "np.ndarray | None" = Non
         config = RunConfig.model_validate({**whole, "method": section})
     except ValidationError as error:
         raise ConfigError("; ".join(_sentence(item) for item in error.errors())) from error
-    if kind.has_no_encoder:
+    # Not above: it brings PyTorch, which the method's own file has brought by now.
+    from sharprecl.methods.base import Method
+
+    if not issubclass(kind, Method):
         _refuse_what_a_language_model_ignores(settings, config)
     return config
 
@@ -136,9 +141,11 @@ def _refuse_what_a_language_model_ignores(settings: Mapping[str, Any], config: R
                 )
 
 
-def method_is_auto(settings: Mapping[str, Any]) -> bool:
-    """Whether the label distribution is to choose the method."""
-    return bool(_method(settings)[0] == AUTO)
+def note_choice(table: TextTable, settings: Mapping[str, Any]) -> TextTable:
+    """The table, with a note that says what was chosen and why where the settings leave the method to its labels."""
+    if _method(settings)[0] != AUTO:
+        return table
+    return replace(table, notes=(choose_method(table.class_counts).sentence, *table.notes))
 
 
 def _method(settings: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:

@@ -1,6 +1,5 @@
 """``sharprecl train``."""
 
-import dataclasses
 from pathlib import Path
 from typing import Annotated
 
@@ -45,7 +44,7 @@ def train(
     # The data is checked before PyTorch is even imported: a broken file should not cost ten seconds.
     from sharprecl.data.tables import read_table
     from sharprecl.errors import ConfigError
-    from sharprecl.profiles import assignments, given, merge, method_is_auto, read_yaml, resolve
+    from sharprecl.profiles import assignments, given, merge, note_choice, read_yaml, resolve
 
     if resume and overwrite:
         raise ConfigError(
@@ -62,6 +61,7 @@ def train(
     table = read_table(data, text, label, encoding=encoding)
     wanted = merge(read_yaml(config) if config else {}, assignments(set_ or []), given(options))
     settings = resolve(wanted, table.class_counts)
+    table = note_choice(table, wanted)
     held_out = None
     if test is not None:
         held_out = read_table(test, text, label, encoding=encoding, label_names=table.label_names)
@@ -71,11 +71,8 @@ def train(
     from sharprecl import judging, runs
     from sharprecl.cli.progress import make_progress
     from sharprecl.cli.show import say, show_files, show_judged, show_notes, show_table
-    from sharprecl.methods.choice import choose_method
 
     console = Console()
-    if method_is_auto(wanted):
-        table = dataclasses.replace(table, notes=(choose_method(table.class_counts).sentence, *table.notes))
     if settings.method.name == "openai_finetune":
         from sharprecl.cli.spending import agreed_cost
 

@@ -8,17 +8,13 @@ mistaken for a stock model, whose own head would answer differently.
 """
 
 import dataclasses
-import os
-import shutil
 from pathlib import Path
 from typing import Any
 
-from safetensors import SafetensorError
-
-from sharprecl.errors import AssetError, CheckpointError, ConfigError, ExportError
-from sharprecl.export.card import FILE, OPENED, STOCK, WEIGHTS, Card, is_ours, model_folder
+from sharprecl.errors import AssetError, ExportError
+from sharprecl.export.card import FILE, OPENED, STOCK, Card, model_folder
 from sharprecl.export.stock import STRAIGHT, stock_model
-from sharprecl.files import sync, write_json
+from sharprecl.export.writing import write_weights
 from sharprecl.models import stock
 from sharprecl.models.backbone import Backbone
 
@@ -39,7 +35,6 @@ def save(folder: Path, backbone: Backbone, tokenizer: Any, card: Card, refused_b
         ConfigError: the folder holds a ``model`` that no classifier of ours left there.
         CheckpointError: the disk is full or read-only.
     """
-    _check_ours(folder)
     try:
         if refused_because:
             raise ExportError(refused_because)
@@ -47,42 +42,16 @@ def save(folder: Path, backbone: Backbone, tokenizer: Any, card: Card, refused_b
     except ExportError as error:
         model, name, reason = backbone.model, OPENED, str(error)
     card = dataclasses.replace(card, not_stock_because=reason, reading=backbone.reading)
-    folder.mkdir(parents=True, exist_ok=True)
-    for leftover in (*folder.glob(f".{STOCK}.*"), *folder.glob(f".{OPENED}.*")):
-        shutil.rmtree(leftover)
-    temporary = folder / f".{name}.{os.getpid()}"
-    try:
+
+    def fill(into: Path) -> None:
         with stock.quiet():
-            model.save_pretrained(temporary)
+            model.save_pretrained(into)
             # Stock pipelines called with truncation=True then cut where training did.
             tokenizer.model_max_length = card.max_length
-            tokenizer.save_pretrained(temporary)
-        for path in (*temporary.rglob("*"), temporary):
-            sync(path)
-        # The page goes first and comes last: between the two the folder must not pass for a classifier, since the
-        # old page would give the new model's answers wrong names.
-        (folder / FILE).unlink(missing_ok=True)
-        for old in WEIGHTS:
-            shutil.rmtree(folder / old, ignore_errors=True)
-        temporary.rename(folder / name)
-        sync(folder)
-        write_json(folder / FILE, dataclasses.asdict(card))
-    except (SafetensorError, OSError) as error:
-        raise CheckpointError(
-            f"the model could not be written to {folder} ({error}); free some space or make the folder writable, "
-            f"then run the same command again ('sharprecl train' with --resume)"
-        ) from error
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+            tokenizer.save_pretrained(into)
+
+    write_weights(folder, name, card, fill, what="model", again=" ('sharprecl train' with --resume)")
     return card
-
-
-def _check_ours(folder: Path) -> None:
-    foreign = [name for name in WEIGHTS if (folder / name).exists()]
-    if foreign and not is_ours(folder):
-        raise ConfigError(
-            f"{folder / foreign[0]} was not written by sharprecl and would be replaced; choose another folder"
-        )
 
 
 def load(folder: Path, card: Card) -> tuple[Backbone, Any, float]:

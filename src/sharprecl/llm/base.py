@@ -39,7 +39,6 @@ class LanguageModelMethod(ABC):
     Config: ClassVar[type[MethodConfig]]
     official: ClassVar[Mapping[str, Any]] = {}
     not_exportable_because: ClassVar[str]
-    has_no_encoder: ClassVar[bool] = True
 
     @classmethod
     @abstractmethod

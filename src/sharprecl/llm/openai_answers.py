@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
-from sharprecl.errors import AssetError, CheckpointError, ConfigError
-from sharprecl.export.card import FILE, WEIGHTS, Card, is_ours
+from sharprecl.errors import AssetError, CheckpointError
+from sharprecl.export.card import FILE, Card
+from sharprecl.export.writing import replaceable
 from sharprecl.files import write_json
 from sharprecl.llm.cost import count_high
 from sharprecl.llm.openai_book import ANSWERS, AnswerBook, request_key
 from sharprecl.llm.openai_client import ABOUT_THE_TEXT, ProviderError, ask, open_client, without_own_key
 from sharprecl.llm.openai_endpoint import agreed_endpoint, check_address
-from sharprecl.llm.prompts import Prompt, parse_answer
+from sharprecl.llm.prompts import Prompt, answer_scores
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -83,15 +84,8 @@ class OpenAIPredictor:
         del embed
         keys = {text: request_key(self._request(text)) for text in dict.fromkeys(texts)}
         self._ask_for({key: text for text, key in keys.items() if key not in self._book})
-        words = self.prompt.words
-        scores_NC = np.full((len(texts), len(words)), np.nan, dtype=np.float32)
-        for row, text in enumerate(texts):
-            answer = self._book[keys[text]]
-            label = None if answer is None else parse_answer(answer, words)
-            if label is not None:
-                scores_NC[row] = -100.0
-                scores_NC[row, label] = 0.0
-        return scores_NC, np.zeros((len(texts), 0), dtype=np.float32)
+        given = [self._book[keys[text]] for text in texts]
+        return answer_scores(given, self.prompt.words), np.zeros((len(texts), 0), dtype=np.float32)
 
     def save(self, folder: Path, card: Card) -> Card:
         """Write the model's name, the card and the answers so far; weights that another classifier of ours left go.
@@ -100,9 +94,7 @@ class OpenAIPredictor:
             ConfigError: the folder holds a model that no classifier of ours left there.
             CheckpointError: the disk is full or read-only.
         """
-        old = [folder / name for name in WEIGHTS if (folder / name).exists()]
-        if old and not is_ours(folder):
-            raise ConfigError(f"{old[0]} was not written by sharprecl and would be replaced; choose another folder")
+        old = replaceable(folder)
         card = dataclasses.replace(card, not_stock_because=self.not_stock_because)
         try:
             folder.mkdir(parents=True, exist_ok=True)

@@ -5,8 +5,6 @@ out/sharprecl.json  labels and settings
 """
 
 import dataclasses
-import os
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,16 +12,14 @@ from typing import Any
 
 import numpy as np
 import torch
-from safetensors import SafetensorError
 
 from sharprecl.data.batches import inference_batches
-from sharprecl.errors import CheckpointError, ConfigError
-from sharprecl.export.card import ADAPTER, FILE, WEIGHTS, Card, is_ours
-from sharprecl.files import sync, write_json
+from sharprecl.export.card import ADAPTER, Card
+from sharprecl.export.writing import write_weights
 from sharprecl.llm import causal
 from sharprecl.llm.base_model import BasePage
 from sharprecl.llm.encoding import Encoder
-from sharprecl.llm.prompts import parse_answer
+from sharprecl.llm.prompts import answer_scores
 from sharprecl.llm.scoring import label_scores, padded
 
 NOT_EXPORTABLE = "a language model with adapters writes the label; it has no classifier head"
@@ -62,13 +58,7 @@ class LlmPredictor:
         if not self.generate:
             return label_scores(self.model, prompts, self.encoder.label_ids, pad_id, mean=self.mean), features
         words = self.encoder.prompt.words
-        scores_NC = np.full((len(texts), len(words)), np.nan, dtype=np.float32)
-        for row, answer in enumerate(self._written(prompts, pad_id)):
-            label = parse_answer(answer, words)
-            if label is not None:
-                scores_NC[row] = -100.0
-                scores_NC[row, label] = 0.0
-        return scores_NC, features
+        return answer_scores(self._written(prompts, pad_id), words), features
 
     @torch.no_grad()
     def _written(self, prompts: list[list[int]], pad_id: int) -> list[str]:
@@ -100,34 +90,13 @@ class LlmPredictor:
             ConfigError: the folder holds a model that no classifier of ours left there.
             CheckpointError: the disk is full or read-only.
         """
-        old = [folder / name for name in WEIGHTS if (folder / name).exists()]
-        if old and not is_ours(folder):
-            raise ConfigError(f"{old[0]} was not written by sharprecl and would be replaced; choose another folder")
         card = dataclasses.replace(card, not_stock_because=NOT_EXPORTABLE)
-        temporary = folder / f".{ADAPTER}.{os.getpid()}"
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            for leftover in folder.glob(f".{ADAPTER}.*"):
-                shutil.rmtree(leftover)
-            temporary.mkdir()
-            if self.adapted:
-                causal.save_adapters(self.model, temporary)
-            self.encoder.tokenizer.save_pretrained(temporary)
-            self.base.write(temporary)
-            for path in (*temporary.rglob("*"), temporary):
-                sync(path)
-            # The card goes first and comes last: without it the folder passes for no classifier.
-            (folder / FILE).unlink(missing_ok=True)
-            for path in old:
-                shutil.rmtree(path)
-            temporary.rename(folder / ADAPTER)
-            sync(folder)
-            write_json(folder / FILE, dataclasses.asdict(card))
-        except (SafetensorError, OSError) as error:
-            raise CheckpointError(
-                f"the adapters could not be written to {folder} ({error}); free some space or make the folder "
-                f"writable, then run the same command again"
-            ) from error
-        finally:
-            shutil.rmtree(temporary, ignore_errors=True)
+        write_weights(folder, ADAPTER, card, self._fill, what="adapters", again="")
         return card
+
+    def _fill(self, into: Path) -> None:
+        into.mkdir()
+        if self.adapted:
+            causal.save_adapters(self.model, into)
+        self.encoder.tokenizer.save_pretrained(into)
+        self.base.write(into)

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 from weakref import WeakKeyDictionary
 
+import numpy as np
 from pydantic import BeforeValidator
 
 from sharprecl.data.wording import closest, names_phrase
@@ -132,6 +133,19 @@ def parse_answer(answer: str, words: Sequence[str]) -> int | None:
         return list(words).index(lines[0].strip())
     said = _normal(re.sub(r"(?i)^\s*label:", "", lines[0]))
     return {_normal(word): index for index, word in enumerate(words)}.get(said)
+
+
+def answer_scores(answers: Sequence[str | None], words: Sequence[str]) -> np.ndarray:
+    """Scores [N, C] of written answers: 0 for the label that an answer names and -100 for the others, so that a softmax
+    is sure of it; a row of NaN for an answer that names none, and for None.
+    """
+    scores_NC = np.full((len(answers), len(words)), np.nan, dtype=np.float32)
+    for row, answer in enumerate(answers):
+        label = None if answer is None else parse_answer(answer, words)
+        if label is not None:
+            scores_NC[row] = -100.0
+            scores_NC[row, label] = 0.0
+    return scores_NC
 
 
 def label_mask(prompt_length: int, label_ids: Sequence[int]) -> list[int]:

@@ -9,7 +9,8 @@ A method is one file: its settings (a ``MethodConfig``), its class, and a docstr
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Protocol, Self
 
@@ -92,7 +93,6 @@ class Method(nn.Module, ABC):
     """The method's section of the configuration."""
     official: ClassVar[Mapping[str, Any]] = {}
     """Settings of the source's own experiments, merged in by the profile ``official``; empty where it has none."""
-    has_no_encoder: ClassVar[bool] = False
     views: ClassVar[Views] = "one"
     reading: ClassVar[Reading] = "linear"
     wants_features: bool = False
@@ -166,6 +166,17 @@ def write_rows(classifier: nn.Linear, w_CH: Tensor) -> None:
     classifier.weight.copy_(w_CH)
     if classifier.bias is not None:
         classifier.bias.zero_()
+
+
+@contextmanager
+def seeded(seed: int) -> Iterator[None]:
+    """Draw the weights of side modules from a seed of their own, whatever the global state, which is put back.
+
+    Only the CPU's generator is seeded: ``torch.manual_seed`` would reach the accelerators' ones too.
+    """
+    with torch.random.fork_rng(devices=[]):
+        torch.default_generator.manual_seed(seed)
+        yield
 
 
 class GeneratorState(nn.Module):

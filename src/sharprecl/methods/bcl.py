@@ -28,8 +28,9 @@ from sharprecl.config import MethodConfig
 from sharprecl.losses import reducers
 from sharprecl.losses.balanced_contrastive import balanced_contrastive
 from sharprecl.losses.logit_compensation import compensated_cross_entropy, log_prior
-from sharprecl.methods.base import Batch, LossTerms, Method, OpenedBackbone, Progress
+from sharprecl.methods.base import Batch, LossTerms, Method, OpenedBackbone, Progress, seeded
 from sharprecl.methods.cosine_classifier import CosineClassifier
+from sharprecl.methods.image_methods import IMAGE_TRAINING
 from sharprecl.methods.precision import full_precision
 from sharprecl.models.features import Features
 from sharprecl.models.heads import HeadNorm, ProjectionHead, prototype_head_norm
@@ -54,14 +55,7 @@ class BCL(Method):
     # AdamW and the epochs with which the SharpReCL paper ran the image methods on BERT.
     official: ClassVar[Mapping[str, Any]] = {
         "method": {"temperature": 0.07, "projection_dim": 1024, "head_norm": "batch"},
-        "training": {
-            "max_epochs": 30,
-            "batch_size": 256,
-            "learning_rate": 5e-5,
-            "head_learning_rate": 5e-5,
-            "weight_decay": 5e-4,
-            "patience": None,
-        },
+        "training": {**IMAGE_TRAINING, "batch_size": 256},
     }
     views = "two"
     log_prior_C: Tensor
@@ -84,8 +78,7 @@ class BCL(Method):
             ConfigError: a class has no training text.
         """
         width, dim = backbone.feature_dim, config.projection_dim
-        with torch.random.fork_rng(devices=[]):
-            torch.default_generator.manual_seed(seed)
+        with seeded(seed):
             feature_head = ProjectionHead(width, dim, config.head_norm)
             center_head = ProjectionHead(width, dim, prototype_head_norm(config.head_norm, len(class_counts)))
         return cls(config, feature_head, center_head, log_prior(torch.as_tensor(class_counts)))

@@ -21,17 +21,6 @@ from sharprecl.rebalance.class_balanced import class_balanced_rows
 
 Curriculum = Literal["quadratic", "linear"]
 
-# There is no published code, and SGD with rate 0.5 over 200 epochs would destroy a pretrained encoder. This is the
-# protocol of the comparison in the SharpReCL paper, which ran the image methods on BERT.
-OFFICIAL_TRAINING = {
-    "max_epochs": 30,
-    "batch_size": 128,
-    "learning_rate": 5e-5,
-    "head_learning_rate": 5e-5,
-    "weight_decay": 5e-4,
-    "patience": None,
-}
-
 
 class HybridConfig(MethodConfig):
     """Settings of both hybrids."""

@@ -23,8 +23,9 @@ from torch import Tensor, nn
 
 from sharprecl.errors import ConfigError
 from sharprecl.losses.prototypical import prototypical
-from sharprecl.methods.base import OpenedBackbone
-from sharprecl.methods.hybrid import OFFICIAL_TRAINING, Hybrid, HybridConfig
+from sharprecl.methods.base import OpenedBackbone, seeded
+from sharprecl.methods.hybrid import Hybrid, HybridConfig
+from sharprecl.methods.image_methods import IMAGE_TRAINING
 from sharprecl.models.heads import ProjectionHead
 
 
@@ -39,7 +40,7 @@ class HybridPSC(Hybrid):
     """See the module's docstring."""
 
     Config = HybridPSCConfig
-    official: ClassVar[Mapping[str, Any]] = {"training": OFFICIAL_TRAINING}
+    official: ClassVar[Mapping[str, Any]] = {"training": IMAGE_TRAINING}
     config: HybridPSCConfig
 
     def __init__(self, config: HybridPSCConfig, head: ProjectionHead, prototypes_CD: Tensor, seed: int) -> None:
@@ -55,8 +56,7 @@ class HybridPSC(Hybrid):
         """
         if len(class_counts) < 2:
             raise ConfigError("Hybrid-PSC contrasts classes and the training data has only one; check the label column")
-        with torch.random.fork_rng(devices=[]):
-            torch.default_generator.manual_seed(seed)
+        with seeded(seed):
             head = ProjectionHead(backbone.feature_dim, config.projection_dim)
             return cls(config, head, torch.randn(len(class_counts), config.projection_dim), seed)
 

@@ -18,12 +18,12 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-import torch
 from torch import Tensor
 
 from sharprecl.losses.supervised_contrastive import supervised_contrastive
-from sharprecl.methods.base import OpenedBackbone
-from sharprecl.methods.hybrid import OFFICIAL_TRAINING, Hybrid, HybridConfig
+from sharprecl.methods.base import OpenedBackbone, seeded
+from sharprecl.methods.hybrid import Hybrid, HybridConfig
+from sharprecl.methods.image_methods import IMAGE_TRAINING
 from sharprecl.models.heads import ProjectionHead
 
 
@@ -37,13 +37,12 @@ class HybridSC(Hybrid):
     """See the module's docstring."""
 
     Config = HybridSCConfig
-    official: ClassVar[Mapping[str, Any]] = {"training": OFFICIAL_TRAINING}
+    official: ClassVar[Mapping[str, Any]] = {"training": IMAGE_TRAINING}
 
     @classmethod
     def build(cls, backbone: OpenedBackbone, class_counts: np.ndarray, config: HybridSCConfig, seed: int) -> Self:
         del class_counts
-        with torch.random.fork_rng(devices=[]):
-            torch.default_generator.manual_seed(seed)
+        with seeded(seed):
             return cls(config, ProjectionHead(backbone.feature_dim, config.projection_dim), seed)
 
     def contrast(self, z_ND: Tensor, y_N: Tensor) -> Tensor:

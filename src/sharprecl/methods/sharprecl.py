@@ -28,7 +28,7 @@ from sharprecl.losses import reducers
 from sharprecl.losses.class_weights import anchor_weights
 from sharprecl.losses.logit_compensation import compensated_cross_entropy, log_prior
 from sharprecl.losses.prototype_contrastive import prototype_contrastive
-from sharprecl.methods.base import Batch, GeneratorState, LossTerms, Method, OpenedBackbone, Progress
+from sharprecl.methods.base import Batch, GeneratorState, LossTerms, Method, OpenedBackbone, Progress, seeded
 from sharprecl.methods.linear_probe import LinearProbe
 from sharprecl.methods.precision import full_precision
 from sharprecl.methods.sharprecl_settings import SharpReCLConfig
@@ -99,10 +99,7 @@ class SharpReCL(Method):
                 "published command line; the method of the paper has 10 and 500",
                 stacklevel=2,
             )
-        # Only the CPU's generator is seeded, and put back: torch.manual_seed would reach the accelerators'
-        # ones too.
-        with torch.random.fork_rng(devices=[]):
-            torch.default_generator.manual_seed(seed)
+        with seeded(seed):
             width, dim = backbone.feature_dim, config.projection_dim
             feature_head = ProjectionHead(width, dim, config.head_norm)
             prototype_head = ProjectionHead(width, dim, prototype_head_norm(config.head_norm, num_classes))

@@ -15,7 +15,6 @@ are equal and L_UCL has little left to teach.
 from typing import Literal, Self
 
 import numpy as np
-import torch
 import torch.nn.functional as F
 from pydantic import Field
 from torch import Tensor, nn
@@ -24,7 +23,7 @@ from sharprecl.config import MethodConfig
 from sharprecl.losses import reducers
 from sharprecl.losses.cross_entropy import cross_entropy
 from sharprecl.losses.simcse import in_batch_contrastive
-from sharprecl.methods.base import Batch, LossTerms, Method, OpenedBackbone, Progress
+from sharprecl.methods.base import Batch, LossTerms, Method, OpenedBackbone, Progress, seeded
 from sharprecl.methods.precision import full_precision
 from sharprecl.models.features import Features
 
@@ -68,9 +67,7 @@ class SimCSE(Method):
     def build(cls, backbone: OpenedBackbone, class_counts: np.ndarray, config: SimCSEConfig, seed: int) -> Self:
         """Make the head."""
         del class_counts
-        # Only the CPU's generator is seeded, and put back: torch.manual_seed would reach the accelerators' ones too.
-        with torch.random.fork_rng(devices=[]):
-            torch.default_generator.manual_seed(seed)
+        with seeded(seed):
             width = backbone.feature_dim
             return cls(config, nn.Sequential(nn.Linear(width, width), nn.Tanh()))
 

@@ -28,7 +28,8 @@ from torch import Tensor, nn
 from sharprecl.config import MethodConfig
 from sharprecl.losses import reducers
 from sharprecl.losses.targeted_contrastive import Normalizer, k_positive_contrastive, targeted_contrastive
-from sharprecl.methods.base import Batch, GeneratorState, LossTerms, Method, OpenedBackbone, Progress
+from sharprecl.methods.base import Batch, GeneratorState, LossTerms, Method, OpenedBackbone, Progress, seeded
+from sharprecl.methods.image_methods import IMAGE_TRAINING
 from sharprecl.methods.linear_probe import LinearProbe
 from sharprecl.methods.precision import full_precision
 from sharprecl.methods.targets import assign_targets, spread_targets
@@ -60,14 +61,7 @@ class TSC(Method):
     # encoder and a few thousand texts: AdamW and the epochs with which the SharpReCL paper ran TSC on BERT.
     official: ClassVar[Mapping[str, Any]] = {
         "method": {"temperature": 0.07, "sampled_positives": 6, "normalizer": "code", "queue_size": 4096},
-        "training": {
-            "max_epochs": 30,
-            "batch_size": 128,
-            "learning_rate": 5e-5,
-            "head_learning_rate": 5e-5,
-            "weight_decay": 5e-4,
-            "patience": None,
-        },
+        "training": IMAGE_TRAINING,
     }
     views = "two"
     wants_features = True
@@ -95,8 +89,7 @@ class TSC(Method):
 
     @classmethod
     def build(cls, backbone: OpenedBackbone, class_counts: np.ndarray, config: TSCConfig, seed: int) -> Self:
-        with torch.random.fork_rng(devices=[]):
-            torch.default_generator.manual_seed(seed)
+        with seeded(seed):
             head = ProjectionHead(backbone.feature_dim, config.projection_dim)
             draw_seed = int(torch.randint(2**62, ()))
         targets_CD = spread_targets(len(class_counts), config.projection_dim, seed)
