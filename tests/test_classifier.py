@@ -240,7 +240,7 @@ def test_integer_labels_keep_the_notes_and_fractions_are_refused(encoder: str) -
 def test_a_save_that_is_cut_off_leaves_no_model_under_old_names(
     fitted: TextClassifier, encoder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from sharprecl.export import folder as export
+    from sharprecl.export import writing
 
     fitted.save(tmp_path)
     texts, labels = skewed_texts()
@@ -250,7 +250,7 @@ def test_a_save_that_is_cut_off_leaves_no_model_under_old_names(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(export, "write_json", killed)
+        patched.setattr(writing, "write_json", killed)
         with pytest.raises(KeyboardInterrupt):
             other.save(tmp_path)
     with pytest.raises(AssetError, match="holds no trained classifier"):
