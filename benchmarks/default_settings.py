@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from sharprecl import TextClassifier
-from sharprecl.data.benchmarks import load_r52
+from sharprecl.data.benchmarks import load_benchmark
 from sharprecl.data.imbalance import cap_per_class
 from sharprecl.data.splits import stratified_split, text_groups
 from sharprecl.data.tables import TextTable, read_table
@@ -46,7 +46,7 @@ CANDIDATES: dict[str, dict[str, Any]] = {
 def load(name: str, ratio: float, seed: int) -> tuple[TextTable, TextTable]:
     """The thinned training part, and the judging part in the natural distribution."""
     if name == "r52":
-        table = load_r52().train
+        table = load_benchmark("r52").train
     else:
         rows = json.loads((Path(os.environ["SHARPRECL_MIRROR"]) / FILES[name]).read_text(encoding="utf-8"))
         table = read_table(([row["text"] for row in rows], [row["label"] for row in rows]))

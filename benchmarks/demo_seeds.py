@@ -18,7 +18,7 @@ from rich.console import Console
 
 from sharprecl import TextClassifier
 from sharprecl.cli.progress import make_progress
-from sharprecl.data.benchmarks import load_r52
+from sharprecl.data.benchmarks import load_benchmark
 from sharprecl.data.imbalance import cap_per_class
 from sharprecl.demo import SETTINGS, run_demo
 from sharprecl.evaluation.judge import Evaluation
@@ -48,7 +48,7 @@ def demo_rows(folder: Path, cap: int, seed: int, console: Console) -> dict[str, 
 
 def twice_the_steps(method: str, cap: int, seed: int, console: Console) -> tuple[Evaluation, float]:
     """A method on the demo's data with twice the demo's epochs."""
-    benchmark = load_r52()
+    benchmark = load_benchmark("r52")
     epochs = 2 * SETTINGS["training"]["max_epochs"]
     config = merge(SETTINGS, {"method": {"name": method}, "training": {"max_epochs": epochs}})
     classifier = TextClassifier(config=config, random_state=seed)

@@ -16,7 +16,7 @@ from tiny import skewed_texts, tiny_encoder
 def small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     train = read_table(skewed_texts())
     test = read_table(skewed_texts(seed=1), label_names=train.label_names)
-    monkeypatch.setattr(demo, "load_r52", lambda: Benchmark(train, test))
+    monkeypatch.setattr(demo, "load_benchmark", lambda name: Benchmark(name, train, test))
     encoder = {"name": tiny_encoder(tmp_path / "encoder", mean_pooling=True), "max_length": 32}
     training = {"max_epochs": 2, "batch_size": 16, "patience": None}
     monkeypatch.setattr(demo, "SETTINGS", {"encoder": encoder, "training": training, "view": "dropout"})

@@ -13,12 +13,16 @@ _HOME = {
     "TextClassifier": "sharprecl.classifier",
     "TextTable": "sharprecl.data.tables",
     "read_table": "sharprecl.data.tables",
+    "Benchmark": "sharprecl.data.benchmarks",
+    "load_benchmark": "sharprecl.data.benchmarks",
+    "imbalanced_subset": "sharprecl.data.imbalance",
     "Evaluation": "sharprecl.evaluation.judge",
     "evaluate": "sharprecl.evaluation.judge",
     "RunConfig": "sharprecl.config",
     "SharpReCLError": "sharprecl.errors",
 }
 __all__ = [
+    "Benchmark",
     "Evaluation",
     "RunConfig",
     "SharpReCLError",
@@ -26,12 +30,16 @@ __all__ = [
     "TextTable",
     "__version__",
     "evaluate",
+    "imbalanced_subset",
+    "load_benchmark",
     "read_table",
 ]
 
 if TYPE_CHECKING:
     from sharprecl.classifier import TextClassifier
     from sharprecl.config import RunConfig
+    from sharprecl.data.benchmarks import Benchmark, load_benchmark
+    from sharprecl.data.imbalance import imbalanced_subset
     from sharprecl.data.tables import TextTable, read_table
     from sharprecl.errors import SharpReCLError
     from sharprecl.evaluation.judge import Evaluation, evaluate

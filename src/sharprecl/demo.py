@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sharprecl import judging, runs
-from sharprecl.data.benchmarks import load_r52
+from sharprecl.data.benchmarks import load_benchmark
 from sharprecl.data.imbalance import cap_per_class
 from sharprecl.data.tables import TextTable
 from sharprecl.evaluation.judge import Evaluation
@@ -53,7 +53,7 @@ def run_demo(
         show: is given the training table.
         say: is told what comes next.
     """
-    benchmark = load_r52()
+    benchmark = load_benchmark("r52")
     train, test = cap_per_class(benchmark.train, cap, seed), benchmark.test
     show(train)
     say("1 of 3: TF-IDF + logistic regression, balanced class weights")

@@ -5,6 +5,7 @@ model/            the stock Hugging Face model
 sharprecl.json    what it is: labels, class counts, pooling
 history.jsonl     loss terms and validation figures
 metrics.json      the judgement; equal runs write equal bytes; its presence marks the run as finished
+training.seen     a number for every training text: 'evaluate' then knows test texts that were trained on
 environment.json  versions, machine, time, memory: what may differ between equal runs
 report.html       all of it for people
 """
@@ -22,6 +23,8 @@ from filelock import FileLock, Timeout
 
 from sharprecl.classifier import TextClassifier
 from sharprecl.config import RunConfig
+from sharprecl.data.fingerprints import SEEN, write_fingerprints
+from sharprecl.data.leaks import find_leaks
 from sharprecl.data.tables import TextTable
 from sharprecl.errors import ConfigError, MissingExtraError
 from sharprecl.evaluation.judge import Evaluation
@@ -62,6 +65,13 @@ class Run:
     def __post_init__(self) -> None:
         self.title = row_title(self.config, self.title)
 
+    def test_notes(self) -> list[str]:
+        """What is to be told of the test texts with every result: those that also stand in training."""
+        if self.test is None:
+            return []
+        leaks = find_leaks(self.table, self.test).note
+        return [*self.test.notes, *([leaks] if leaks else [])]
+
 
 def row_title(config: RunConfig, name: str = "") -> str:
     """How tables call a run; whatever was chosen on test data says so in every table."""
@@ -88,7 +98,7 @@ def claim(output: Path, resume: bool, overwrite: bool) -> None:
 
 
 def _claim(output: Path, resume: bool, overwrite: bool) -> None:
-    results = (METRICS, ENVIRONMENT, REPORT, CONFIG, *WEIGHTS, TENSORBOARD, JOB, PROVIDER_MODEL)
+    results = (METRICS, ENVIRONMENT, REPORT, CONFIG, *WEIGHTS, TENSORBOARD, SEEN, JOB, PROVIDER_MODEL)
     foreign = [name for name in results if (output / name).exists()]
     if foreign and not is_ours(output):
         raise ConfigError(
@@ -218,7 +228,9 @@ def _execute(run: Run, observers: Sequence[Observer], resume: bool) -> Judged:
     trained = classifier.trained_
     assert trained is not None
     classifier.save(run.output, text_column=run.text_column, label_column=run.label_column)
-    outcome, facts, notes, validation = trained.outcome, trained.facts, trained.notes, trained.validation
+    write_fingerprints(run.output / SEEN, run.table)
+    outcome, facts, validation = trained.outcome, trained.facts, trained.validation
+    notes = [*trained.notes, *run.test_notes()]
     # The trained model must be gone before it is read back: two of 7 billion weights fit on no card.
     del trained, classifier
     free_memory()

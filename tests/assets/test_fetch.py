@@ -101,7 +101,7 @@ def test_modes_do_not_depend_on_the_umask(pip, cache):
 def test_warm_cache_never_calls_pip_nor_locks(pip, cache, monkeypatch):
     fetch("tiny")
     told = []
-    monkeypatch.setattr(fetch_module, "FileLock", lambda path: pytest.fail("a warm cache needs no lock"))
+    monkeypatch.setattr(fetch_module, "cache_lock", lambda *_: pytest.fail("a warm cache needs no lock"))
     assert fetch("tiny", told.append) == cache / "tiny-1.0"
     assert (pip.calls, told) == (1, [])
 

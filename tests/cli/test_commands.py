@@ -83,6 +83,7 @@ def test_train_evaluate_predict(command, folder: Path) -> None:
         "report.html",
         "sharprecl.json",
         "tensorboard",
+        "training.seen",
     }
     metrics = json.loads((run / "metrics.json").read_text())
     environment = json.loads((run / "environment.json").read_text())

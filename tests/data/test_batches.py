@@ -208,9 +208,9 @@ def waste_with_synonyms(texts, label_names):
 
 @pytest.mark.asset
 def test_waste_on_the_first_words_of_r52_with_synonyms_is_under_five_percent():
-    from sharprecl.data.benchmarks import load_r52
+    from sharprecl.data.benchmarks import load_benchmark
 
-    table = load_r52().train
+    table = load_benchmark("r52").train
     assert waste_with_synonyms([" ".join(text.split()[:12]) for text in table.texts], table.label_names) < 0.05
 
 

@@ -1,50 +1,105 @@
-"""R52 as it was published."""
+"""The six benchmarks as they were published."""
+
+from dataclasses import asdict
+from pathlib import Path
 
 import pytest
 
+from mirror import BY_PIP, EVERY, EXPECTED, benchmark, needs_mirror, statistics
 from sharprecl.data import benchmarks
+from sharprecl.data.benchmark_sources import SOURCES
+from sharprecl.data.benchmarks import BENCHMARKS, load_benchmark
 from sharprecl.data.imbalance import imbalance_ratio
-from sharprecl.errors import AssetError
+from sharprecl.data.label_descriptions import INFERRED, label_descriptions
+from sharprecl.errors import AssetError, ConfigError, DataError
 
 
-@pytest.fixture(scope="module")
-def r52():
-    return benchmarks.load_r52()
+def test_names() -> None:
+    assert BENCHMARKS == ("r52", "ohsumed", "trec", "dblp", "biomedical", "cr")
+    assert set(INFERRED) < set(BENCHMARKS)
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_every_figure_is_the_expected_one(name: str) -> None:
+    assert asdict(statistics(name)) == EXPECTED[name]
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_both_tables_share_names_and_the_catalogue_knows_their_sizes(name: str) -> None:
+    found, source = benchmark(name), SOURCES[name]
+    assert found.name == name
+    assert found.train.label_names == found.test.label_names == tuple(sorted(found.train.label_names))
+    assert (len(found.train), len(found.test), found.train.num_classes) == (source.train, source.test, source.classes)
+    assert (found.train.origin, found.test.origin) == (f"{source.title} training set", f"{source.title} test set")
+    assert found.train.labels is found.train.label_ids
+    ending = " " if name == BY_PIP else ""
+    assert all(text == text.strip() + ending for text in found.train.texts + found.test.texts)
+    described = label_descriptions(name)
+    assert not described or described.keys() == set(found.train.label_names)
 
 
 @pytest.mark.asset
-def test_counts(r52):
-    assert (len(r52.train), len(r52.test)) == (6532, 2568)
-    assert r52.train.num_classes == 52
-    assert r52.train.label_names == r52.test.label_names == tuple(sorted(r52.train.label_names))
-    train = dict(zip(r52.train.label_names, r52.train.class_counts.tolist(), strict=True))
-    test = dict(zip(r52.test.label_names, r52.test.class_counts.tolist(), strict=True))
-    assert (train["earn"], train["platinum"], train["jet"], train["nickel"]) == (2840, 1, 2, 3)
-    assert (test["earn"], test["platinum"], test["cpu"]) == (1083, 2, 1)
-    assert min(test.values()) == 1
-    assert imbalance_ratio(r52.train.class_counts) == 2840.0
-
-
-@pytest.mark.asset
-def test_notes_tell_what_the_files_hold(r52):
-    notes = " ".join(r52.train.notes)
+def test_r52() -> None:
+    train = benchmark(BY_PIP).train
+    assert train.label_names[train.labels[0]] == "cocoa"
+    assert train.texts[0].startswith("bahia cocoa review showers continued")
+    notes = " ".join(train.notes)
     assert "'platinum' has a single text" in notes
     assert "4 texts have more than one label" in notes
-    assert (r52.train.origin, r52.test.origin) == ("R52 training set", "R52 test set")
+    assert not label_descriptions(BY_PIP)
 
 
-@pytest.mark.asset
-def test_texts_and_labels_belong_together(r52):
-    first = r52.train
-    assert first.label_names[first.label_ids[0]] == "cocoa"
-    assert first.texts[0].startswith("bahia cocoa review showers continued")
-    platinum = first.texts[first.label_ids.tolist().index(first.label_names.index("platinum"))]
-    assert "platinum" in platinum
+@needs_mirror
+def test_ohsumed_keeps_its_repeated_row_and_its_case() -> None:
+    train = benchmark("ohsumed").train
+    assert train.texts[0] == train.texts[-1]
+    assert train.texts[0].startswith("Cytomegalovirus pneumonia in allogeneic bone marrow transplantation.")
+    assert [train.label_names[train.labels[row]] for row in (0, -1)] == ["C08", "C08"]
+    assert label_descriptions("ohsumed")["C08"] == "Respiratory Tract Diseases"
 
 
-def test_a_file_of_another_kind(tmp_path, monkeypatch):
+@needs_mirror
+def test_dblp_keeps_double_spaces_and_loses_those_at_the_ends() -> None:
+    train = benchmark("dblp").train
+    assert train.texts[1] == "alias  an active learning led interactive deduplication system"
+    assert [train.label_names[label] for label in train.labels[:6]] == ["2", "1", "3", "2", "6", "3"]
+
+
+@needs_mirror
+def test_biomedical_is_in_the_order_of_its_file_and_the_split_is_fixed() -> None:
+    """The hashes hold the split: another shuffle gives other tables."""
+    found = benchmark("biomedical")
+    for table in (found.train, found.test):
+        numbers = [int(table.label_names[label]) for label in table.labels]
+        assert numbers == sorted(numbers)
+    assert found.train.texts[0].startswith("histochemical and autoradiographic studies on the effects of aging")
+    assert (found.train.content_hash[:16], found.test.content_hash[:16]) == ("21c50eb55876fb3f", "413c0c579193f6cf")
+
+
+@needs_mirror
+def test_a_ratio_thins_the_training_table_only() -> None:
+    whole = benchmark("trec")
+    thin = load_benchmark("trec", ir=50, seed=3)
+    assert imbalance_ratio(thin.train.class_counts) == pytest.approx(50, rel=0.05)
+    assert set(thin.train.texts) < set(whole.train.texts)
+    assert thin.test.content_hash == whole.test.content_hash
+    assert load_benchmark("trec", ir=50, seed=4).train.content_hash != thin.train.content_hash
+    assert len(load_benchmark("trec", ir=50, profile="geometric_step").train) < len(thin.train)
+    with pytest.raises(ConfigError, match="at least 1"):
+        load_benchmark("trec", ir=0.5)
+
+
+@pytest.mark.parametrize(("name", "guess"), [("R52", "'r52'"), ("oshumed", "'ohsumed'")])
+def test_unknown_names(name: str, guess: str) -> None:
+    with pytest.raises(
+        DataError, match=rf"no benchmark '{name}' \(did you mean {guess}\?\); the known ones are r52, oh"
+    ):
+        load_benchmark(name)
+
+
+def test_a_file_of_another_kind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "reuters-r52-train.tab"
     path.write_text("text\tlabel\n")
     monkeypatch.setattr(benchmarks, "r52_files", lambda progress: (path, path))
     with pytest.raises(AssetError, match="is not the file of R52; delete its folder"):
-        benchmarks.load_r52()
+        load_benchmark("r52")

@@ -81,6 +81,51 @@ def test_groups_of_one_change_nothing(labels, fraction, seed):
     assert all(np.array_equal(one, other) for one, other in zip(plain, grouped, strict=True))
 
 
+@given(labels_and_groups, fractions, seeds, st.randoms())
+def test_classes_may_be_interleaved_in_any_way(rows, fraction, seed, random):
+    """Only a class's own rows in their order count, not what stands between them."""
+    labels, groups = [label for label, _ in rows], [group for _, group in rows]
+    slots = list(labels)
+    random.shuffle(slots)
+    members = {label: [row for row in range(len(rows)) if labels[row] == label] for label in set(labels)}
+    queues = {label: iter(own) for label, own in members.items()}
+    order = [next(queues[label]) for label in slots]  # where each row of the interleaved table stood
+    plain, mixed = (
+        stratified_split([labels[row] for row in rows_], fraction, seed, [groups[row] for row in rows_])
+        for rows_ in (range(len(rows)), order)
+    )
+    for one, other in zip(plain, mixed, strict=True):
+        assert sorted(order[row] for row in other.tolist()) == one.tolist()
+
+
+@given(labels_and_groups, fractions, seeds, st.permutations(range(13)))
+def test_group_ids_are_only_names(rows, fraction, seed, names):
+    labels, groups = [label for label, _ in rows], [group for _, group in rows]
+    plain = stratified_split(labels, fraction, seed, groups)
+    renamed = stratified_split(labels, fraction, seed, [10**9 - 7 * names[group] for group in groups])
+    assert all(np.array_equal(one, other) for one, other in zip(plain, renamed, strict=True))
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.sampled_from("uvwxyz")), max_size=60), fractions, seeds)
+def test_validation_asks_for_no_text_that_training_showed(rows, fraction, seed):
+    """Unless a class of several rows had nothing to hold out but a text that must stay: then it gives one row."""
+    labels, texts = [label for label, _ in rows], [text for _, text in rows]
+    train, validation = stratified_split(labels, fraction, seed, text_groups(texts))
+    shown = {texts[row] for row in train.tolist()}
+    for label in {labels[row] for row in validation.tolist() if texts[row] in shown}:
+        own = {texts[row] for row in range(len(rows)) if labels[row] == label}
+        free = {text for text in own if all(other == label for other, same in rows if same == text)}
+        assert not free or own == free == {texts[labels.index(label)]}
+        assert sum(labels[row] == label for row in validation.tolist()) == 1
+
+
+@given(st.lists(st.text(max_size=2), max_size=60))
+def test_text_groups_number_equal_texts_by_first_appearance(texts):
+    ids = text_groups(texts).tolist()
+    assert [texts[ids.index(number)] for number in ids] == texts
+    assert list(dict.fromkeys(ids)) == list(range(len(set(texts))))
+
+
 def test_text_groups():
     ids = text_groups(["x", "y", "x", "z", "y"])
     assert ids.tolist() == [0, 1, 0, 2, 1]

@@ -64,12 +64,12 @@ def test_minilm_with_mean_pooling_on_2000_texts() -> None:
     """The parity that the README promises: probabilities within 1e-5, every answer equal."""
     from sharprecl.assets import resolve_encoder
     from sharprecl.data.batches import collate
-    from sharprecl.data.benchmarks import load_r52
+    from sharprecl.data.benchmarks import load_benchmark
     from sharprecl.data.tokens import tokenize
     from sharprecl.models.stock import load_tokenizer
 
     source = resolve_encoder("minilm")
-    benchmark = load_r52()
+    benchmark = load_benchmark("r52")
     with torch.random.fork_rng():
         torch.manual_seed(0)
         backbone = open_backbone(source, benchmark.train.label_names, "mean").eval()

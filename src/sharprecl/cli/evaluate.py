@@ -1,49 +1,53 @@
 """``sharprecl evaluate``."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from sharprecl.data.tables import TextTable
 
 
 def evaluate(
     run: Annotated[Path, typer.Argument(help="Folder that 'sharprecl train' wrote.")],
-    data: Annotated[Path, typer.Argument(help="Labelled texts.")],
+    data: Annotated[str, typer.Argument(help="Labelled texts: a file, or a benchmark, whose test texts are taken.")],
     text: Annotated[str | None, typer.Option(help="Column with the texts.  [default: as in training]")] = None,
     label: Annotated[str | None, typer.Option(help="Column with the labels.  [default: as in training]")] = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Folder for figures and report.  [default: evaluations/FILE in the run]"),
     ] = None,
+    drop_leaks: Annotated[
+        bool, typer.Option("--drop-leaks", help="Leave out texts that the classifier was trained on.")
+    ] = False,
     device: Annotated[str, typer.Option(help="auto, cpu, cuda, ...")] = "auto",
     encoding: Annotated[str, typer.Option(help="Of .csv, .tsv and .jsonl files.")] = "utf-8",
 ) -> None:
     """Judge a trained classifier on labelled texts."""
-    from sharprecl.data.tables import read_table
+    from sharprecl.cli.tables import is_benchmark, judged_table, short_name
+    from sharprecl.data.fingerprints import SEEN
     from sharprecl.errors import ConfigError
     from sharprecl.export.card import is_ours, read_card
 
     card = read_card(run)
-    folder = output or run / "evaluations" / data.name
+    folder = output or run / "evaluations" / short_name(data)
     if is_ours(folder):
         raise ConfigError(
             f"{folder} is the folder of a training, whose own figures would be lost; name another --output, or leave "
-            f"it out for {run / 'evaluations' / data.name}"
+            f"it out for {run / 'evaluations' / short_name(data)}"
         )
-    table = read_table(
-        data,
-        text or card.text_column,
-        label or card.label_column,
-        encoding=encoding,
-        label_names=tuple(card.label_names),
+    table = judged_table(
+        data, text or card.text_column, label or card.label_column, encoding, tuple(card.label_names), typer.echo
     )
 
     from rich.console import Console
 
     from sharprecl.cli.show import show_files, show_judged, show_notes
 
+    table, notes = _trained_on(table, run / SEEN, drop_leaks)
     console = Console()
-    show_notes(console, table.notes)
+    show_notes(console, notes)
 
     from sharprecl import judging, runs
     from sharprecl.classifier import TextClassifier
@@ -54,7 +58,8 @@ def evaluate(
     from sharprecl.training.names import HISTORY
 
     classifier = TextClassifier.load(run, device=device)
-    judged = judging.judge(classifier, table, f"{data.name}, {len(table)} texts")
+    name = table.origin if is_benchmark(data) else short_name(data)
+    judged = judging.judge(classifier, table, f"{name}, {len(table)} texts")
     title = runs.row_title(classifier.config_)
     history = run / HISTORY
     # Without the report extra none is written, and an old one would tell of other figures.
@@ -67,10 +72,39 @@ def evaluate(
         references={},
         history=read_history(history) if history.exists() else [],
         settings={"configuration": card.config, "environment": describe_machine(), "data": table.content_hash},
-        notes=list(table.notes),
+        notes=notes,
         say=make_progress(console),
     )
-    figures = {"evaluated_on": judged.on, "evaluation": judged.evaluation.to_dict(), "data": table.content_hash}
+    figures = {
+        "evaluated_on": judged.on,
+        "evaluation": judged.evaluation.to_dict(),
+        "data": table.content_hash,
+        "notes": notes,
+    }
     write_json(folder / runs.METRICS, figures)
     show_judged(console, {title: judged.evaluation}, judged.on)
     show_files(console, folder)
+
+
+def _trained_on(table: "TextTable", seen: Path, drop: bool) -> "tuple[TextTable, list[str]]":
+    """Find the texts that the classifier was trained on, leave them out if asked to, and say so.
+
+    Raises:
+        DataError: nothing would be left.
+    """
+    import numpy as np
+
+    from sharprecl.data.fingerprints import seen_rows
+    from sharprecl.data.wording import rows_phrase
+    from sharprecl.errors import DataError
+
+    rows = seen_rows(seen, table)
+    if not len(rows):
+        return table, list(table.notes)
+    some = f"{len(rows)} of {len(table)} texts also stand in the training data ({rows_phrase(rows.tolist())})"
+    if not drop:
+        return table, [*table.notes, f"{some}, which may flatter the figures; --drop-leaks leaves them out"]
+    if len(rows) == len(table):
+        raise DataError(f"{table.origin}: the classifier was trained on every text; is it the training file?")
+    kept = np.setdiff1d(np.arange(len(table)), rows)
+    return table.select(kept), [*table.notes, f"{some} and were left out"]

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from sharprecl.cli.assets import assets
+from sharprecl.cli.datasets import datasets
 from sharprecl.cli.demo import demo
 from sharprecl.cli.evaluate import evaluate
 from sharprecl.cli.methods import methods
@@ -34,6 +35,7 @@ app.command()(predict)
 app.command()(demo)
 app.command()(methods)
 app.command()(assets)
+app.add_typer(datasets, name="datasets")
 
 
 def _show_version(wanted: bool) -> None:

@@ -8,7 +8,7 @@ import typer
 
 def predict(
     run: Annotated[Path, typer.Argument(help="Folder that 'sharprecl train' wrote.")],
-    data: Annotated[Path, typer.Argument(help="Texts to classify.")],
+    data: Annotated[str, typer.Argument(help="Texts to classify: a file, or a benchmark, whose test texts are taken.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="File for the answers; its ending is its format.")],
     text: Annotated[str | None, typer.Option(help="Column with the texts.  [default: as in training]")] = None,
     probabilities: Annotated[
@@ -18,12 +18,12 @@ def predict(
     encoding: Annotated[str, typer.Option(help="Of .csv, .tsv and .jsonl files.")] = "utf-8",
 ) -> None:
     """Classify texts with a trained classifier; all columns of the input are kept."""
-    from sharprecl.data.rows import read_rows
+    from sharprecl.cli.tables import rows_of
     from sharprecl.data.writers import check_output, write_predictions
     from sharprecl.export.card import read_card
 
     card = read_card(run)
-    rows = read_rows(data, text or card.text_column, encoding=encoding)
+    rows = rows_of(data, text or card.text_column, card.label_column, encoding, "test", typer.echo)
     chance_columns = [f"probability {name}" for name in card.label_names] if probabilities else []
     check_output(rows, ["predicted", "confidence", *chance_columns], output)
 

@@ -7,11 +7,21 @@ import typer
 
 
 def train(
-    data: Annotated[Path, typer.Argument(help="Training texts: .csv, .tsv, .jsonl, .json or .parquet.")],
+    data: Annotated[
+        str, typer.Argument(help="Training texts: .csv, .tsv, .jsonl, .json, .parquet, or a benchmark such as trec.")
+    ],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the model and everything about it.")],
     text: Annotated[str, typer.Option(help="Column with the texts.")] = "text",
     label: Annotated[str, typer.Option(help="Column with the labels.")] = "label",
-    test: Annotated[Path | None, typer.Option(help="Labelled texts to judge the model on.")] = None,
+    test: Annotated[
+        Path | None, typer.Option(help="Labelled texts to judge the model on; a benchmark brings its own.")
+    ] = None,
+    ir: Annotated[
+        float | None, typer.Option(help="Thin the training texts to this imbalance ratio, exponentially.")
+    ] = None,
+    drop_leaks: Annotated[
+        bool, typer.Option("--drop-leaks", help="Leave out test texts that also stand in training.")
+    ] = False,
     encoder: Annotated[
         str | None, typer.Option(help="minilm, a local folder or a Hugging Face id.  [default: minilm]")
     ] = None,
@@ -42,6 +52,8 @@ def train(
 ) -> None:
     """Train a classifier, judge it, and save it: a stock Hugging Face model wherever the method allows."""
     # The data is checked before PyTorch is even imported: a broken file should not cost ten seconds.
+    from sharprecl.cli.tables import training_table
+    from sharprecl.data.leaks import find_leaks, without_leaks
     from sharprecl.data.tables import read_table
     from sharprecl.errors import ConfigError
     from sharprecl.profiles import assignments, given, merge, note_choice, read_yaml, resolve
@@ -58,13 +70,16 @@ def train(
         "method": {"name": method},
         "training": {"max_epochs": max_epochs, "batch_size": batch_size, "learning_rate": learning_rate},
     }
-    table = read_table(data, text, label, encoding=encoding)
+    table, held_out = training_table(data, text, label, encoding, ir, typer.echo)
     wanted = merge(read_yaml(config) if config else {}, assignments(set_ or []), given(options))
     settings = resolve(wanted, table.class_counts)
     table = note_choice(table, wanted)
-    held_out = None
     if test is not None:
         held_out = read_table(test, text, label, encoding=encoding, label_names=table.label_names)
+    if drop_leaks:
+        if held_out is None:
+            raise ConfigError("--drop-leaks needs test texts; give them with --test FILE")
+        held_out = without_leaks(held_out, find_leaks(table, held_out))
 
     from rich.console import Console
 
@@ -99,10 +114,10 @@ def train(
         say(console, f"{output} is finished: nothing to resume")
         return
     runs.claim(output, resume, overwrite)
-    show_table(console, table, str(data))
+    show_table(console, table, data if ir is None else f"{data} at ratio {ir:g}")
     if held_out is not None:
         run.references[judging.FLOOR] = judging.tfidf_reference(table, held_out, settings.seed)
     judged = runs.execute(run, [make_progress(console)], resume)
     show_judged(console, {run.title: judged.evaluation, **run.references}, judged.on)
-    show_notes(console, judging.unanswered_note(judged.evaluation))
+    show_notes(console, [*run.test_notes(), *judging.unanswered_note(judged.evaluation)])
     show_files(console, output)

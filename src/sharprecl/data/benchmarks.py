@@ -1,47 +1,93 @@
-"""Benchmark data sets with their published splits."""
+"""The six benchmarks of the paper by name, with their published splits."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sharprecl.assets import r52_files
+from sharprecl.assets import ASSETS, cache_dir, r52_files
+from sharprecl.assets.remote import all_cached, fetch_files
+from sharprecl.data.benchmark_sources import SOURCES
+from sharprecl.data.imbalance import Profile, imbalanced_subset
 from sharprecl.data.tables import TextTable, read_table
-from sharprecl.errors import AssetError
+from sharprecl.data.wording import closest
+from sharprecl.errors import DataError
+
+BENCHMARKS: tuple[str, ...] = tuple(SOURCES)
+"""What ``load_benchmark`` takes."""
 
 
 @dataclass(frozen=True, eq=False)
 class Benchmark:
     """A training and a test table with the same label names."""
 
+    name: str
     train: TextTable
     test: TextTable
 
 
-def load_r52(progress: Callable[[str], None] | None = None) -> Benchmark:
-    """R52: Reuters-21578 news with exactly one of 52 topics, 6532 to train and 2568 to test (A. Cardoso-Cachopo).
+def load_benchmark(
+    name: str,
+    ir: float | None = None,
+    *,
+    profile: Profile = "exponential",
+    seed: int = 0,
+    progress: Callable[[str], None] | None = None,
+) -> Benchmark:
+    """Load a benchmark, fetching its files first where the cache lacks them.
 
-    Lower-case words, letters only. The training set is extremely skewed: 2840 texts of ``earn``, one of
-    ``platinum``. Nothing is cleaned: duplicates and texts with two labels are in the published files.
+    Nothing is cleaned: duplicates, texts with two labels and test texts that stand in training are as published.
+    Labels are the source's own; ``label_descriptions`` says what ``C14`` is.
 
     Args:
-        progress: is told what takes time when the files must be fetched first.
+        name: one of ``BENCHMARKS``.
+        ir: makes the training table this skewed, see ``imbalanced_subset``; None takes it as it is. The test table
+            stays.
+        profile: how the classes' sizes fall, where ``ir`` is given.
+        seed: of the choice of texts, where ``ir`` is given.
+        progress: is told, in one line each, what takes time when files must be fetched.
 
     Raises:
+        DataError: no such benchmark.
+        AssetError: the files cannot be had.
+        ConfigError: a ratio below 1.
+    """
+    check_name(name)
+    source = SOURCES[name]
+    train_rows, test_rows = source.read(*benchmark_files(name, progress))
+    train = replace(read_table(train_rows), origin=f"{source.title} training set")
+    test = replace(read_table(test_rows, label_names=train.label_names), origin=f"{source.title} test set")
+    if ir is not None:
+        train = imbalanced_subset(train, ir, profile, seed)
+    return Benchmark(name, train, test)
+
+
+def benchmark_files(name: str, progress: Callable[[str], None] | None = None) -> tuple[Path, ...]:
+    """Where the files of a benchmark lie in the cache; fetched first where they are not there.
+
+    Raises:
+        DataError: no such benchmark.
         AssetError: the files cannot be had.
     """
-    train_file, test_file = r52_files(progress)
-    train = read_table(_read_tab(train_file))
-    test = read_table(_read_tab(test_file), label_names=train.label_names)
-    return Benchmark(replace(train, origin="R52 training set"), replace(test, origin="R52 test set"))
+    check_name(name)
+    source = SOURCES[name]
+    return fetch_files(source.title, source.files, progress) if source.files else r52_files(progress)
 
 
-def _read_tab(path: Path) -> tuple[list[str], list[str]]:
-    """Texts and labels of an Orange ``.tab`` file with the columns Category and Text.
+def is_fetched(name: str) -> bool:
+    """Whether the cache holds the files of a benchmark."""
+    if files := SOURCES[name].files:
+        return all_cached(files)
+    asset = ASSETS[name]
+    return all((cache_dir() / asset.folder / file).is_file() for file in asset.files)
 
-    Three header lines (names, types, roles) and a blank record come first. Nothing is quoted.
+
+def check_name(name: str) -> None:
+    """Refuse what is not one of ``BENCHMARKS``.
+
+    Raises:
+        DataError: with the nearest name.
     """
-    lines = path.read_text(encoding="ascii").splitlines()
-    if lines[:2] != ["Category\tText", "d\tstring"]:
-        raise AssetError(f"{path} is not the file of R52; delete its folder and it is fetched anew")
-    pairs = [line.split("\t") for line in lines[3:] if line.strip()]
-    return [text for _, text in pairs], [label for label, _ in pairs]
+    if name not in SOURCES:
+        raise DataError(
+            f"there is no benchmark {name!r}{closest(name, BENCHMARKS)}; the known ones are {', '.join(BENCHMARKS)}"
+        )

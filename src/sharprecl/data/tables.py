@@ -45,6 +45,11 @@ class TextTable:
         return len(self.label_names)
 
     @property
+    def labels(self) -> np.ndarray:
+        """The label ids, int64 ``[N]``: ``label_ids`` by its common name."""
+        return self.label_ids
+
+    @property
     def class_counts(self) -> np.ndarray:
         """Texts of each class, int64 ``[C]``."""
         return np.bincount(self.label_ids, minlength=self.num_classes).astype(np.int64)

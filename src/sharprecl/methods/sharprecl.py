@@ -72,15 +72,6 @@ class SharpReCL(Method):
         self.wants_features = not config.classification
         shape = len(log_prior_C), feature_head.hidden.in_features
         self.probe = LinearProbe(*shape, _PROBE_EPOCHS, draw_seed) if self.wants_features else None
-        self.register_parameter("separate_CH", separate_CH)
-        self.register_buffer("log_prior_C", log_prior_C.to(torch.get_default_dtype()))
-        self.register_buffer("weight_C", weight_C.to(torch.get_default_dtype()))
-        self.draws = GeneratorState(draw_seed)
-        self.draw_seed = draw_seed
-        self.wants_features = not config.classification
-        # Without a classification loss: the classifier that is fitted to the frozen features after every epoch.
-        shape = (len(log_prior_C), feature_head.hidden.in_features) if self.wants_features else (0, 0)
-        self.register_buffer("probe_CH", torch.zeros(shape))
 
     @classmethod
     def build(cls, backbone: OpenedBackbone, class_counts: np.ndarray, config: SharpReCLConfig, seed: int) -> Self:

