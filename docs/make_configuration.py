@@ -6,18 +6,19 @@ from pathlib import Path
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from sharprecl.config import EncoderConfig, MethodConfig, RunConfig, TrainingConfig
+from sharprecl.config import AugmentConfig, EncoderConfig, MethodConfig, RunConfig, TrainingConfig
 from sharprecl.methods.registry import method_class, method_names
 
 SECTIONS: list[tuple[str, str, type[BaseModel]]] = [
     ("The run", "", RunConfig),
     ("The encoder", "encoder.", EncoderConfig),
     ("The training", "training.", TrainingConfig),
+    *((f"The augmenter: {name}", f"augment.{name}.", type(section)) for name, section in AugmentConfig()),
     *((f"The method: {name}", "method.", method_class(name).Config) for name in method_names()),
 ]
 INTRODUCTION = """# Configuration
 
-Every setting, its default, and what it does. This page is generated from `src/sharprecl/config.py` and the methods'
+Every setting, its default, and what it does. This page is generated from `src/sharprecl/config/` and the methods'
 files.
 
 A YAML file holds any part of it and is given with `--config run.yaml`; options of the command line win over the file,

@@ -45,7 +45,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         method: any of ``sharprecl.methods.registry.method_names()``, or ``auto``, which chooses by the label counts.
         profile: ``default``, ``matched`` (without early stopping, to compare methods), ``official`` (what the
             method's own source trained with), ``paper`` or ``released`` (SharpReCL as printed, and as published).
-        view: where the second view of a text comes from: ``auto``, ``synonyms`` or ``dropout``.
+        view: where the second view of a text comes from: ``auto``, ``dropout``, an augmenter, or a chain such as
+            ``synonyms+noise``.
         pooling: ``auto``, ``native``, ``mean`` or ``cls``.
         max_length: tokens a text.
         max_epochs, batch_size, learning_rate, patience, select_on, validation_fraction, precision: see

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 from pydantic import ValidationError
 
-from sharprecl.config import RunConfig
+from sharprecl.config import RunConfig, refusals
 from sharprecl.data.tables import TextTable
 from sharprecl.errors import ConfigError
 from sharprecl.methods.choice import choose_method
@@ -113,11 +113,11 @@ def resolve(settings: Mapping[str, Any], class_counts: "np.ndarray | None" = Non
     try:
         section = kind.Config.model_validate(sections)
     except ValidationError as error:
-        raise ConfigError("; ".join(_sentence(item, "method.") for item in error.errors())) from error
+        raise ConfigError(refusals(error, "method.")) from error
     try:
         config = RunConfig.model_validate({**whole, "method": section})
     except ValidationError as error:
-        raise ConfigError("; ".join(_sentence(item) for item in error.errors())) from error
+        raise ConfigError(refusals(error)) from error
     # Not above: it brings PyTorch, which the method's own file has brought by now.
     from sharprecl.methods.base import Method
 
@@ -129,7 +129,7 @@ def resolve(settings: Mapping[str, Any], class_counts: "np.ndarray | None" = Non
 def _refuse_what_a_language_model_ignores(settings: Mapping[str, Any], config: RunConfig) -> None:
     """A setting that was given, differs from its default and would change nothing is a mistake."""
     usual = RunConfig(method=config.method).model_dump()
-    for name in ("view", "encoder", "training"):
+    for name in ("view", "augment", "encoder", "training"):
         given_here = settings.get(name)
         pairs = given_here.items() if isinstance(given_here, Mapping) else [("", given_here)] if given_here else []
         for key, value in pairs:
@@ -215,11 +215,3 @@ def read_yaml(path: Path) -> Settings:
 def to_yaml(config: RunConfig) -> str:
     """The whole configuration as YAML, fit to be read again."""
     return yaml.safe_dump(config.kept(), sort_keys=False, allow_unicode=True)
-
-
-def _sentence(item: Any, prefix: str = "") -> str:
-    path = prefix + ".".join(str(part) for part in item["loc"])
-    message = str(item["msg"]).removeprefix("Value error, ")
-    if item["type"] == "extra_forbidden":
-        message = "there is no such setting; see docs/configuration.md for all of them"
-    return f"{path.rstrip('.') or 'settings'}: {message}"

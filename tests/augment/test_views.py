@@ -1,7 +1,7 @@
 import pytest
 
 from sharprecl.augment.views import second_views
-from sharprecl.errors import AssetError, MissingExtraError
+from sharprecl.errors import AssetError, ConfigError, MissingExtraError
 
 
 class Fixed:
@@ -9,6 +9,7 @@ class Fixed:
 
     name = "fixed"
     version = 1
+    needs = "Nothing."
 
     def __init__(self, error=None):
         self.error = error
@@ -58,7 +59,7 @@ def test_texts_that_mostly_stay_get_dropout_and_a_reason():
     texts = ["x", "b", "c"]
     views = second_views(texts, "auto", augmenter=Fixed())
     assert (views.texts, views.name) == (texts, "dropout")
-    assert "only 33%" in views.note
+    assert "fixed changed only 33% of the texts." in views.note
     weak = second_views(texts, "synonyms", augmenter=Fixed())
     assert (weak.texts, weak.name) == (["y", "b", "c"], "fixed")
     assert "weak" in weak.note
@@ -66,6 +67,36 @@ def test_texts_that_mostly_stay_get_dropout_and_a_reason():
 
 def test_no_texts_no_complaint():
     assert second_views([], "auto", augmenter=Fixed()).note == ""
+
+
+@pytest.mark.parametrize("view", ["synonyms+noise", "noise", "contextual"])
+def test_any_other_view_is_taken_as_asked(view):
+    assert second_views(["x", "b"], view, augmenter=Fixed()).name == "fixed"
+    with pytest.raises(AssetError):
+        second_views(["x"], view, augmenter=Fixed(AssetError("no network")))
+
+
+def test_names_and_settings_reach_the_augmenter(tmp_path):
+    texts = ["birds sing in gardens", "12"]
+    calm = {"noise": {"insertion": 0, "swap": 0, "typos": 0}}
+    views = second_views(texts, "noise", ["birds"], seed=3, cache_folder=tmp_path, settings=calm)
+    assert (views.name, views.share_changed, views.note) == ("noise", 0.5, "")
+    assert len(views.texts[0].split()) == 3
+    assert "birds" in views.texts[0]
+    assert second_views(texts, "noise", ["birds"], seed=3, settings=calm) == views
+    assert second_views(texts, "noise+noise", settings=calm).name == "noise+noise"
+
+
+@pytest.mark.parametrize(("view", "settings"), [("nose", {}), ("noise", {"noise": {"tpyos": 1}})])
+def test_what_there_is_not_is_refused(view, settings):
+    with pytest.raises(ConfigError):
+        second_views(["x"], view, settings=settings)
+
+
+def test_a_weak_noise_is_not_blamed_on_the_language():
+    assert second_views(["1", "2"], "noise").note == (
+        "The second view is weak: noise changed only 0% of the texts; view 'dropout' costs less."
+    )
 
 
 @pytest.mark.asset

@@ -1,5 +1,6 @@
 """The lexicon on a WordNet of a few synsets that we write ourselves, and on the real one."""
 
+import shutil
 import sys
 
 import pytest
@@ -121,6 +122,15 @@ def test_settings_name_the_content_and_load_nothing(tiny_wordnet, tmp_path):
 def test_a_folder_without_wordnet_gets_one_sentence(tmp_path, ask):
     with pytest.raises(AssetError, match="cannot be read"):
         ask(WordNetLexicon(tmp_path / "absent"))
+
+
+def test_an_index_that_points_beside_a_synset_gets_one_sentence(tiny_wordnet, tmp_path):
+    folder = tmp_path / "dict"
+    shutil.copytree(tiny_wordnet, folder)
+    data = (folder / "data.noun").read_text()
+    (folder / "data.noun").write_text(data[1:])
+    with pytest.raises(AssetError, match="no synset begins at n 0"):
+        WordNetLexicon(folder).synonyms("city")
 
 
 @pytest.mark.parametrize("package", ["nltk", "simplemma"])

@@ -10,6 +10,7 @@ from safetensors.torch import load_file, save_file
 
 from sharprecl.errors import AssetError, ConfigError
 from sharprecl.models import stock
+from sharprecl.quiet import quiet
 from tiny import CONFIGS, tiny_config, tiny_encoder, tiny_tokenizer
 
 NAMES = ("a", "b", "c")
@@ -189,6 +190,6 @@ def test_quiet_is_over_when_it_ends() -> None:
     from transformers.utils import logging as hf_logging
 
     before = hub_logging.get_verbosity(), hf_logging.get_verbosity()
-    with stock.quiet():
+    with quiet():
         assert min(hub_logging.get_verbosity(), hf_logging.get_verbosity()) >= 50
     assert (hub_logging.get_verbosity(), hf_logging.get_verbosity()) == before

@@ -1,7 +1,8 @@
 """The contract of an augmenter: a text in, another text that means the same out.
 
 The result for a text depends only on the text, the settings and the seed: never on its neighbours, its position, the
-number of workers or the batch size. That is what makes a cache by content right, and a run repeatable.
+number of workers or the batch size. That is what makes a cache by content right, and a run repeatable. Labels reach an
+augmenter as words that it must leave alone, when it is made.
 """
 
 import hashlib
@@ -20,6 +21,7 @@ class Augmenter(Protocol):
     Attributes:
         name: what the cache and the reports call it.
         version: raised with every change of the code that changes a result.
+        needs: one sentence, what must be installed or fetched before it works.
     """
 
     @property
@@ -27,6 +29,9 @@ class Augmenter(Protocol):
 
     @property
     def version(self) -> int: ...
+
+    @property
+    def needs(self) -> str: ...
 
     def settings(self) -> dict[str, Any]:
         """Whatever else decides the result, as JSON-ready values: part of the cache's key."""

@@ -80,7 +80,7 @@ class TextStore:
                 if self._connection is None:
                     self._connection = self._open()
                 return action(self._connection)
-            except sqlite3.OperationalError as error:  # read-only, full, locked for too long, no such folder
+            except (sqlite3.OperationalError, OSError) as error:  # read-only, full, locked for too long, no such folder
                 self._do_without(error)
                 return without
             except sqlite3.DatabaseError as error:  # "malformed", "not a database"
@@ -91,7 +91,17 @@ class TextStore:
                 rebuilt = True
 
     def _open(self) -> sqlite3.Connection:
+        # Under the lock: a file made while another process sets the damaged one aside would lose its journal to it.
+        with self._lock():
+            return self._connect()
+
+    def _lock(self) -> FileLock:
+        return FileLock(self.folder / f"{_FILE}.lock", timeout=_BUSY_SECONDS)
+
+    def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(self._path, timeout=_BUSY_SECONDS)
+        # Damage may turn bytes into "text", which sqlite3 would refuse to decode: the checksum judges bytes.
+        connection.text_factory = bytes
         try:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
@@ -105,7 +115,7 @@ class TextStore:
     def _set_aside(self) -> bool:
         """Give a damaged file another name, unless another process did so meanwhile. False if that cannot be done."""
         try:
-            with FileLock(self.folder / f"{_FILE}.lock", timeout=_BUSY_SECONDS):
+            with self._lock():
                 if not self._is_damaged():
                     return True
                 aside = self._path.with_name(f"{_FILE}.damaged-{time.time_ns()}")

@@ -10,17 +10,14 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
 from sharprecl.augment.base import text_generator
-from sharprecl.augment.inflection import add_s
 from sharprecl.augment.stopwords import STOP_WORDS
 from sharprecl.augment.wordnet import WordNetLexicon
+from sharprecl.augment.words import carries_meaning, in_case_of, label_words, wanted, words_of
 from sharprecl.errors import ConfigError
 
-# Joined pieces are one word ("x-ray", "u.s.", "don't", "me@home.org"), and such words are never touched.
-_WORD = re.compile(r"\w+(?:[-'\u2019.,/&@:+]\w+)*")
 _ENDS_SENTENCE = frozenset(".?!:")
 _OPENS_SENTENCE = " \t\n([\"'\u201c\u2018"
 _VOWELS = frozenset("aeiou")
-_SHORTEST = 3
 # German "hat" is no headgear. Of TREC's and Ohsumed's titles 99 % reach this share; of twenty sentences tried in
 # German, French, Spanish, Dutch and Italian none.
 _KNOWN_IN_ENGLISH = 0.6
@@ -50,13 +47,13 @@ class SynonymAugmenter:
 
     name = "synonyms"
     version = 1
+    needs = "WordNet 3.0, which pip fetches on first use, and pip install 'sharprecl[augment]'."
 
     def __init__(self, share: float = 0.3, protected: Iterable[str] = (), lexicon: Lexicon | None = None) -> None:
         if not 0 < share <= 1:
             raise ConfigError(f"the share of words to replace must lie in (0, 1], but it is {share}; 0.3 is usual")
-        words = {part for name in protected for part in re.findall(r"[^\W\d_]+", name.lower())}
         self.share = share
-        self.protected = frozenset(words | {add_s(word) for word in words})
+        self.protected = label_words(protected)
         self.lexicon: Lexicon = WordNetLexicon() if lexicon is None else lexicon
 
     def settings(self) -> dict[str, Any]:
@@ -72,26 +69,27 @@ class SynonymAugmenter:
         return [self._augment_one(text, seed) for text in texts]
 
     def _augment_one(self, text: str, seed: int) -> str:
-        matches = list(_WORD.finditer(text))
+        matches = words_of(text)
         words = [match[0].lower() for match in matches if match[0].isalpha()]
         choices = self._choices(text, matches)
-        if not choices or not self._is_english(words):
+        if not choices or not is_english(words, self.lexicon):
             return text
         rng = text_generator(text, seed)
-        wanted = min(len(choices), max(1, round(self.share * len(words))))
-        chosen = sorted(rng.permutation(len(choices))[:wanted].tolist())
+        chosen = sorted(rng.permutation(len(choices))[: wanted(self.share, len(words), len(choices))].tolist())
         pieces, end = [], 0
         for which in chosen:
             match, options = choices[which]
             option = options[int(rng.random() * len(options))]
-            pieces += [text[end : match.start()], _in_case_of(match[0], option)]
+            pieces += [text[end : match.start()], in_case_of(match[0], option)]
             end = match.end()
         return "".join([*pieces, text[end:]])
 
     def _choices(self, text: str, matches: list[re.Match[str]]) -> list[tuple[re.Match[str], tuple[str, ...]]]:
         """The words that may be replaced, each with what may stand for it."""
         shouted = text.isupper()
-        content = [match for match in matches if self._is_content(match[0], shouted)]
+        content = [
+            match for match in matches if match[0].isascii() and carries_meaning(match[0], shouted, self.protected)
+        ]
         # In Title Case every content word has a capital; elsewhere a capital inside the sentence marks a name.
         capitals_mark_names = any(match[0].islower() for match in content)
         choices = []
@@ -105,17 +103,11 @@ class SynonymAugmenter:
                 choices.append((match, options))
         return choices
 
-    def _is_english(self, words: list[str]) -> bool:
-        known = sum(word in STOP_WORDS or self.lexicon.knows(word) for word in words)
-        return known >= _KNOWN_IN_ENGLISH * len(words)
 
-    def _is_content(self, word: str, shouted: bool) -> bool:
-        if len(word) < _SHORTEST or not (word.isascii() and word.isalpha()):
-            return False
-        if not (word.islower() or word.istitle() or (shouted and word.isupper())):
-            return False  # an acronym (MRI) or a brand (iPhone)
-        lower = word.lower()
-        return lower not in STOP_WORDS and lower not in self.protected
+def is_english(words: Sequence[str], lexicon: Lexicon) -> bool:
+    """Whether most of a text's lower-case words are known; an empty text counts as English."""
+    known = sum(word in STOP_WORDS or lexicon.knows(word) for word in words)
+    return known >= _KNOWN_IN_ENGLISH * len(words)
 
 
 def _starts_sentence(text: str, position: int) -> bool:
@@ -131,9 +123,3 @@ def _fitting_article(text: str, position: int, options: tuple[str, ...]) -> tupl
         return options
     wants_vowel = article[1] == "an"
     return tuple(word for word in options if (word[0] in _VOWELS) == wants_vowel)
-
-
-def _in_case_of(word: str, synonym: str) -> str:
-    if word.islower():
-        return synonym
-    return synonym.capitalize() if word.istitle() else synonym.upper()

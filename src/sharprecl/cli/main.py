@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from sharprecl.cli.assets import assets
+from sharprecl.cli.augment import augment
 from sharprecl.cli.datasets import datasets
 from sharprecl.cli.demo import demo
 from sharprecl.cli.evaluate import evaluate
@@ -26,6 +27,8 @@ app = typer.Typer(
     name="sharprecl",
     help="Classify text when some classes are rare. Start with: sharprecl train data.csv --output runs/first",
     no_args_is_help=True,
+    # Rich's own markup would swallow every '[default: ...]' in a help text.
+    rich_markup_mode="markdown",
     add_completion=False,
     pretty_exceptions_enable=False,
 )
@@ -34,6 +37,7 @@ app.command()(evaluate)
 app.command()(predict)
 app.command()(demo)
 app.command()(methods)
+app.command()(augment)
 app.command()(assets)
 app.add_typer(datasets, name="datasets")
 
@@ -72,5 +76,8 @@ def main() -> None:
         sys.exit(2)
     except SystemExit as left:
         if left.code == _INTERRUPTED:
-            typer.echo("sharprecl: interrupted; a training goes on from its last checkpoint with --resume", err=True)
+            typer.echo(
+                "sharprecl: interrupted; 'train' goes on from its last checkpoint with --resume, 'augment' by itself",
+                err=True,
+            )
         raise

@@ -35,7 +35,12 @@ def train(
     batch_size: Annotated[int | None, typer.Option(help="Texts a step.  [default: by the amount of data]")] = None,
     max_length: Annotated[int | None, typer.Option(help="Tokens a text.  [default: 256]")] = None,
     learning_rate: Annotated[float | None, typer.Option(help="Of the encoder.  [default: by its size]")] = None,
-    view: Annotated[str | None, typer.Option(help="Second view: auto, synonyms or dropout.  [default: auto]")] = None,
+    view: Annotated[
+        str | None,
+        typer.Option(
+            help="Second view: auto, dropout, an augmenter, or a chain such as synonyms+noise.  [default: auto]"
+        ),
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="Of everything that is drawn.  [default: 0]")] = None,
     config: Annotated[Path | None, typer.Option(help="YAML with any setting; options win over it.")] = None,
     set_: Annotated[

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from sharprecl.data.augmented import Copies, copies_in
 from sharprecl.data.checks import checked_labels, checked_texts, known_ids, training_notes
 from sharprecl.data.rows import Rows, read_rows
 from sharprecl.data.sources import open_table
@@ -28,6 +29,7 @@ class TextTable:
         label_names: C different names, in the order of the ids.
         origin: how sentences call the source.
         notes: sentences about what is legal and yet worth knowing, for people.
+        copies: where some rows are augmented copies of others, which and of what; None where there are none.
     """
 
     texts: tuple[str, ...]
@@ -35,6 +37,7 @@ class TextTable:
     label_names: tuple[str, ...]
     origin: str
     notes: tuple[str, ...] = ()
+    copies: Copies | None = None
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -56,20 +59,24 @@ class TextTable:
 
     @cached_property
     def content_hash(self) -> str:
-        """Hex SHA-256 over texts, labels and names in their order; the origin and the notes do not count."""
+        """Hex SHA-256 over texts, labels, names and copies in their order; the origin and the notes do not count."""
         digest = hashlib.sha256(f"{len(self)} {self.num_classes}".encode())
         for part in (self.texts, self.label_names):
             for text in part:
                 data = text.encode()
                 digest.update(len(data).to_bytes(8, "little") + data)
         digest.update(self.label_ids.astype("<i8").tobytes())
+        if self.copies is not None:
+            # They decide what is held out.
+            digest.update(np.where(self.copies.is_copy, self.copies.groups, -1).astype("<i8").tobytes())
         return digest.hexdigest()
 
     def select(self, indices: Sequence[int] | np.ndarray) -> "TextTable":
         """The rows of ``indices``, in that order, under the same label names; without notes, which told of all rows."""
         chosen = np.asarray(indices, dtype=np.int64)
         texts = tuple(self.texts[row] for row in chosen)
-        return TextTable(texts, self.label_ids[chosen], self.label_names, self.origin)
+        copies = None if self.copies is None else self.copies.select(chosen)
+        return TextTable(texts, self.label_ids[chosen], self.label_names, self.origin, copies=copies)
 
 
 def read_table(
@@ -113,4 +120,4 @@ def read_table(
         )
     ids = known_ids(labels, names, sheet)
     notes = sheet.notes + training_notes(texts, ids, names, lines=sheet.lines)
-    return TextTable(texts, ids, tuple(names), sheet.origin, notes)
+    return TextTable(texts, ids, tuple(names), sheet.origin, notes, copies_in(sheet, texts))

@@ -17,6 +17,7 @@ from sharprecl.export.stock import STRAIGHT, stock_model
 from sharprecl.export.writing import write_weights
 from sharprecl.models import stock
 from sharprecl.models.backbone import Backbone
+from sharprecl.quiet import quiet
 
 
 def save(folder: Path, backbone: Backbone, tokenizer: Any, card: Card, refused_because: str = "") -> Card:
@@ -44,7 +45,7 @@ def save(folder: Path, backbone: Backbone, tokenizer: Any, card: Card, refused_b
     card = dataclasses.replace(card, not_stock_because=reason, reading=backbone.reading)
 
     def fill(into: Path) -> None:
-        with stock.quiet():
+        with quiet():
             model.save_pretrained(into)
             # Stock pipelines called with truncation=True then cut where training did.
             tokenizer.model_max_length = card.max_length

@@ -13,7 +13,7 @@ from safetensors import SafetensorError
 
 from sharprecl.errors import AssetError, ConfigError, MissingExtraError
 from sharprecl.extras import require
-from sharprecl.models import stock
+from sharprecl.quiet import quiet
 
 
 def check_four_bit(device: torch.device) -> None:
@@ -45,7 +45,7 @@ def load_tokenizer(source: str, gguf_file: str | None = None) -> Any:
     from transformers import AutoTokenizer
 
     try:
-        with stock.quiet():
+        with quiet():
             tokenizer = AutoTokenizer.from_pretrained(source, **_gguf(gguf_file))
     except (OSError, ValueError, KeyError) as error:
         raise AssetError(_cannot_load("tokenizer", source, error)) from error
@@ -99,7 +99,7 @@ def load_model(
                 bnb_4bit_compute_dtype=torch.bfloat16 if bf16 else torch.float16,
             )
             settings["device_map"] = {"": device.index or 0}
-        with stock.quiet(), _without_bar():
+        with quiet(), _without_bar():
             model, report = AutoModelForCausalLM.from_pretrained(source, output_loading_info=True, **settings)
     except ImportError as error:
         needed = "bitsandbytes accelerate" if four_bit else "transformers"
@@ -171,7 +171,7 @@ def add_adapters(
 
 def save_adapters(model: Any, folder: Path) -> None:
     """Write the adapters, and nothing of the model under them."""
-    with stock.quiet():
+    with quiet():
         # "auto" would ask the Hub whether the vocabulary has grown; it has not.
         model.save_pretrained(str(folder), save_embedding_layers=False)
     # An empty form about carbon and intended uses, with a path of this machine in it.
@@ -187,7 +187,7 @@ def load_adapters(model: Any, folder: Path) -> Any:
     """
     peft = require_peft()
     try:
-        with stock.quiet(), _without_warnings():
+        with quiet(), _without_warnings():
             return peft.PeftModel.from_pretrained(model, str(folder)).eval()
     except (OSError, ValueError, RuntimeError, KeyError, SafetensorError) as error:
         raise AssetError(

@@ -11,7 +11,7 @@ from safetensors import SafetensorError
 from sharprecl.errors import AssetError
 from sharprecl.files import sync
 from sharprecl.llm import causal
-from sharprecl.models import stock
+from sharprecl.quiet import quiet
 
 
 def unpacked(folder: Path, gguf_file: str, progress: Callable[[str], None]) -> str:
@@ -58,6 +58,6 @@ def _unpack(folder: Path, gguf_file: str, into: Path) -> None:
     model.hf_quantizer = None
     if hasattr(model.config, "quantization_config"):
         del model.config.quantization_config
-    with stock.quiet():
+    with quiet():
         model.save_pretrained(into)
         tokenizer.save_pretrained(into)

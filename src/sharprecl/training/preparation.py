@@ -11,7 +11,7 @@ import numpy as np
 from sharprecl.assets import cache_dir
 from sharprecl.augment.views import second_views
 from sharprecl.config import RunConfig
-from sharprecl.data.splits import stratified_split, text_groups
+from sharprecl.data.augmented import split_originals
 from sharprecl.data.tables import TextTable
 from sharprecl.data.tokens import TokenizedTexts, tokenize
 from sharprecl.errors import ConfigError
@@ -46,8 +46,8 @@ def split(
             )
         notes.add("the epoch was chosen on the test texts: the test figures are too good to be true for new texts")
         return table, nothing, test
-    fit_rows, held_out = stratified_split(
-        table.label_ids, training.validation_fraction, config.seed, text_groups(table.texts)
+    fit_rows, held_out = split_originals(
+        table.label_ids, training.validation_fraction, config.seed, table.texts, table.copies
     )
     if len(held_out) == 0:
         notes.add("no class has two texts, so nothing could be held out: the last epoch was kept")
@@ -83,6 +83,7 @@ def views_of(
         seed=config.seed,
         cache_folder=cache_dir() / "views",
         progress=_now_and_then(notes.say),
+        settings=config.augment.model_dump(mode="json"),
     )
     if made.note:
         notes.add(made.note)

@@ -1,20 +1,12 @@
-"""What a run is: frozen models, unknown keys refused, errors that give the path of the setting.
+"""The settings of a training."""
 
-A method's own settings stand in the method's file; ``profiles.resolve`` puts the two together.
-"""
+from typing import Any, ClassVar, Literal, Self
 
-from typing import Annotated, Any, ClassVar, Literal
+from pydantic import Field, SerializeAsAny, field_validator, model_validator
 
-from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, field_validator
-
-ViewName = Literal["auto", "synonyms", "dropout"]
-Fraction = Annotated[float, Field(ge=0.0, le=1.0)]
-
-
-class Frozen(BaseModel):
-    """Base of every section: immutable, hashable by content, strict about unknown keys."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+from sharprecl.config.augment import AUGMENTERS, AugmentConfig, augmenter_names
+from sharprecl.config.base import Fraction, Frozen
+from sharprecl.errors import ConfigError
 
 
 class MethodConfig(Frozen):
@@ -80,9 +72,35 @@ class RunConfig(Frozen):
     profile: str = Field("default", description="see profiles.py")
     seed: int = Field(0, ge=0, lt=2**31, description="of the split, the views, the weights, dropout and all draws")
     encoder: EncoderConfig = EncoderConfig()
-    view: ViewName = Field("auto", description="where the second view of a text comes from")
+    view: str = Field(
+        "auto",
+        description=f"where the second view of a text comes from: auto, dropout, {', '.join(AUGMENTERS)}, or a chain "
+        "such as synonyms+noise",
+    )
+    augment: AugmentConfig = AugmentConfig()
     method: SerializeAsAny[MethodConfig] = Field(description="settings of the method, see its own section")
     training: TrainingConfig = TrainingConfig()
+
+    @field_validator("view")
+    @classmethod
+    def _known_view(cls, value: str) -> str:
+        if value in ("auto", "dropout"):
+            return value
+        try:
+            return "+".join(augmenter_names(value))
+        except ConfigError as error:
+            raise ValueError(f"{error}; auto and dropout are views too") from error
+
+    @model_validator(mode="after")
+    def _no_settings_for_nothing(self) -> Self:
+        used = {"auto": ("synonyms",), "dropout": ()}.get(self.view) or tuple(self.view.split("+"))
+        usual = AugmentConfig()
+        for name in AUGMENTERS:
+            if name not in used and getattr(self.augment, name) != getattr(usual, name):
+                raise ValueError(
+                    f"augment.{name} says nothing to the view {self.view!r}; set view to {name!r} or to a chain with it"
+                )
+        return self
 
     def kept(self) -> dict[str, Any]:
         """JSON-ready: all that decides the result, without what was only a permission."""

@@ -1,0 +1,191 @@
+"""``sharprecl augment``."""
+
+import functools
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from sharprecl.augment.augment_table import Augmented
+    from sharprecl.augment.copies import Ints
+
+# Wei & Zou (EMNLP 2019, Table 3) recommend 16 copies a text for 500 training texts, 8 for 2,000 and 4 for more.
+_MOST_COPIES = 8
+_PITFALL = (
+    "note: training holds no copy out, nor a text whose copy it learns (by the column 'augmented_from': keep the rows "
+    "in this order); test texts must have been split off before"
+)
+
+
+def augment(
+    data: Annotated[str, typer.Argument(help="Texts: a file, or a benchmark, whose training texts are taken.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="File to write; its ending is its format.")],
+    augmenter: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="synonyms, back_translation, contextual or noise; may be repeated: each works on what the one before "
+            "made.",
+            show_default="synonyms",
+        ),
+    ] = None,
+    text: Annotated[str, typer.Option(help="Column with the texts.")] = "text",
+    label: Annotated[
+        str | None, typer.Option(help="Column with the labels.", show_default="label, if there is one")
+    ] = None,
+    copies: Annotated[
+        int | None,
+        typer.Option(help=f"New texts for each text (1); with --balance, at most that many ({_MOST_COPIES})."),
+    ] = None,
+    balance: Annotated[
+        bool, typer.Option("--balance", help="Make new texts for the rarest classes first, up to --budget.")
+    ] = False,
+    budget: Annotated[
+        int | None, typer.Option(help="New texts in all, with --balance.", show_default="as many as rows")
+    ] = None,
+    only_new: Annotated[bool, typer.Option("--only-new", help="Leave the original rows out.")] = False,
+    seed: Annotated[int, typer.Option(help="Of everything that is drawn.", min=0)] = 0,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="A setting of an augmenter, as in noise.swap=0.1; may be repeated."),
+    ] = None,
+    workers: Annotated[int, typer.Option(help="Processes; the result is the same for any number.", min=1)] = 1,
+    cache: Annotated[Path | None, typer.Option(help="Folder where made texts are kept, to be used again.")] = None,
+    encoding: Annotated[str, typer.Option(help="Of .csv, .tsv and .jsonl files.")] = "utf-8",
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the output file.")] = False,
+) -> None:
+    """Write a file with augmented copies of its texts behind its own rows.
+
+    The copy of a row has all its columns, and its number, from 1, in the column 'augmented_from'.
+
+    Give it training texts only: a copy must not judge what learned its original.
+
+    What was cut off goes on where it was when it is started again.
+    """
+    from sharprecl.augment.registry import make_augmenter
+    from sharprecl.config import AUGMENTERS, augmenter_names
+    from sharprecl.errors import ConfigError
+    from sharprecl.profiles import assignments
+
+    names = [part for name in augmenter or ["synonyms"] for part in augmenter_names(name)]
+    settings = assignments(set_ or [])
+    if budget is not None and not balance:
+        raise ConfigError("--budget says what --balance may spend; add --balance, or say with --copies how many")
+    for option, value in (("--copies", copies), ("--budget", budget)):
+        if value is not None and value < 1:
+            raise ConfigError(f"{option} is {value}, but the least is 1")
+    if idle := [name for name in settings if name in AUGMENTERS and name not in names]:
+        raise ConfigError(f"--set {idle[0]}... says nothing to {'+'.join(names)}; add --augmenter {idle[0]}")
+    make_augmenter(names, (), settings)  # a wrong name or setting should not cost the time to read the data
+    _check_apart(data, output, overwrite)
+
+    from sharprecl.augment.augment_table import augment_rows
+    from sharprecl.augment.originals import LABEL, originals_of
+    from sharprecl.cli.tables import rows_of
+    from sharprecl.data.augmented import SOURCE_COLUMN
+    from sharprecl.data.writers import check_output, write_predictions
+    from sharprecl.errors import DataError
+
+    rows = rows_of(data, text, label or LABEL, encoding, "train", typer.echo)
+    if SOURCE_COLUMN in rows.names:
+        raise DataError(
+            f"{data} has the column {SOURCE_COLUMN!r}, so it has been augmented already; augment the file that it was "
+            f"made from (with more --copies), or delete the column"
+        )
+    check_output(rows, [SOURCE_COLUMN], output)
+    originals = originals_of(rows, text, label, need_labels=balance)
+
+    from rich.console import Console
+
+    from sharprecl.assets import cache_dir
+    from sharprecl.augment.cache import cached
+    from sharprecl.augment.workers import in_workers
+    from sharprecl.cli.counter import counter
+    from sharprecl.cli.show import say, show_notes
+
+    console, progress_console = Console(), Console(stderr=True)
+    show_notes(console, rows.notes)
+    protected = originals.label_names
+    if protected:
+        say(console, f"words of the {len(protected)} labels stay as they are")
+    elif originals.labels is None:
+        say(console, f"there is no column {LABEL!r}; with labels (--label) their words would stay as they are")
+    folder = cache_dir() / "views" if cache is None else cache
+    make = functools.partial(make_augmenter, tuple(names), tuple(protected), settings)
+    with (
+        in_workers(make, workers) as chosen,
+        counter(progress_console, "augmenting", "texts") as count,
+        _said_warnings(progress_console),
+    ):
+        augmented = augment_rows(
+            originals,
+            lambda texts, number, progress: cached(chosen, texts, number, folder, progress),
+            count,
+            copies=copies or (_MOST_COPIES if balance else 1),
+            budget=(budget or len(rows)) if balance else None,
+            seed=seed,
+        )
+    write_predictions(*augmented.output(only_new), output)
+    if balance:
+        _show_bands(console, augmented)
+    for sentence in augmented.sentences():
+        say(console, sentence)
+    say(console, f"{len(augmented.texts)} new texts from {len(rows)} rows: {output}")
+    say(console, _PITFALL)
+
+
+def _check_apart(data: str, output: Path, overwrite: bool) -> None:
+    """Refuse to write over the input, or over anything else unasked."""
+    from sharprecl.errors import ConfigError
+
+    if not output.is_file():
+        return
+    if Path(data).exists() and output.samefile(data):
+        raise ConfigError(f"{output} is the file that is read, which is never changed; name another --output")
+    if not overwrite:
+        raise ConfigError(f"{output} is there already; name another --output, or add --overwrite to replace it")
+
+
+def _show_bands(console: "Console", augmented: "Augmented") -> None:
+    """Say what was done for classes of each size."""
+    from sharprecl.cli.show import say
+    from sharprecl.evaluation.bands import HEAD_OVER, TAIL_UNDER, band_masks
+
+    sizes = {"head": f"over {HEAD_OVER}", "medium": f"{TAIL_UNDER} to {HEAD_OVER}", "tail": f"under {TAIL_UNDER}"}
+    before, after = augmented.class_counts()
+    for band, mask in band_masks(before).items():
+        if mask.any():
+            classes = "1 class" if mask.sum() == 1 else f"{mask.sum()} classes"
+            say(
+                console,
+                f"{band}, {sizes[band]} texts a class: {classes} of {_span(before[mask])}, now {_span(after[mask])}; "
+                f"{(after - before)[mask].sum()} new texts",
+            )
+
+
+def _span(counts: "Ints") -> str:
+    least, most = counts.min(), counts.max()
+    return str(least) if least == most else f"{least} to {most}"
+
+
+@contextmanager
+def _said_warnings(console: "Console") -> Iterator[None]:
+    """Warnings as sentences: the cache tells of damage in this way."""
+    from sharprecl.cli.show import say
+
+    with warnings.catch_warnings():
+        usual = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+            if category is UserWarning:
+                say(console, f"note: {message}")
+            else:
+                usual(message, category, *where, **more)
+
+        warnings.showwarning = show
+        yield

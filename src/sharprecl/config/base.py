@@ -1,0 +1,32 @@
+"""What all sections of settings share, and what they say of settings that they refuse."""
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+Fraction = Annotated[float, Field(ge=0.0, le=1.0)]
+Share = Annotated[float, Field(gt=0.0, le=1.0)]
+
+
+class Frozen(BaseModel):
+    """Base of every section: immutable, hashable by content, strict about unknown keys."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+def refusals(error: ValidationError, prefix: str = "") -> str:
+    """What pydantic has against some settings, in one sentence with the path of each.
+
+    Args:
+        error: pydantic's.
+        prefix: where the settings stand in a larger whole, such as ``method.``
+    """
+    return "; ".join(_refusal(item, prefix) for item in error.errors())
+
+
+def _refusal(item: Any, prefix: str) -> str:
+    path = prefix + ".".join(str(part) for part in item["loc"])
+    message = str(item["msg"]).removeprefix("Value error, ")
+    if item["type"] == "extra_forbidden":
+        message = "there is no such setting; see docs/configuration.md for all of them"
+    return f"{path.rstrip('.') or 'settings'}: {message}"

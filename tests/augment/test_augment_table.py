@@ -1,0 +1,121 @@
+"""From rows to rows and their copies."""
+
+from collections import Counter
+
+import polars as pl
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sharprecl.augment.augment_table import SOURCE_COLUMN, augment_rows
+from sharprecl.augment.originals import LONGEST, originals_of
+from sharprecl.data.leaks import normalised
+from sharprecl.data.rows import read_rows
+
+
+def numbered(texts, seed, progress):
+    """Every seed gives another result."""
+    progress(len(texts), len(texts))
+    return [f"{text} {seed}" for text in texts]
+
+
+def augmented(columns, make=numbered, **options):
+    rows = read_rows(pl.DataFrame(columns))
+    originals = originals_of(rows, "text", need_labels="budget" in options)
+    return augment_rows(originals, make, lambda done, total: None, **{"copies": 1, **options})
+
+
+TABLE = {"id": [7, 8, 9], "text": ["a", "b", "c"], "label": ["x", "x", "y"]}
+
+
+def test_rows_come_first_and_copies_keep_all_columns_and_tell_their_origin():
+    made = augmented(TABLE, copies=2, seed=3)
+    rows, columns = made.output(only_new=False)
+    assert rows.records[:3] == [
+        {"id": 7, "text": "a", "label": "x"}, {"id": 8, "text": "b", "label": "x"}, {"id": 9, "text": "c", "label": "y"}
+    ]  # fmt: skip
+    assert rows.records[3:5] == [{"id": 7, "text": "a 3", "label": "x"}, {"id": 7, "text": "a 4", "label": "x"}]
+    assert columns == {SOURCE_COLUMN: [None, None, None, 1, 1, 2, 2, 3, 3]}
+    assert rows.texts == tuple(record["text"] for record in rows.records)
+    assert list(made.sentences()) == []
+    new, columns = made.output(only_new=True)
+    assert (new.records, columns) == (rows.records[3:], {SOURCE_COLUMN: [1, 1, 2, 2, 3, 3]})
+
+
+def test_nothing_is_changed_in_place():
+    rows = read_rows(pl.DataFrame(TABLE))
+    before = [dict(record) for record in rows.records]
+    augment_rows(originals_of(rows, "text"), numbered, lambda *_: None, copies=1).output(False)[0].records[0]["id"] = 0
+    assert [record["text"] for record in rows.records] == [record["text"] for record in before]
+
+
+def test_what_got_no_copies_is_told_with_its_reason():
+    columns = {
+        "text": ["a", "a", "stays", "b", "b", "w" * (LONGEST + 1), "once"],
+        "label": ["x", "x", "x", "x", "y", "y", "y"],
+    }
+
+    def some(texts, seed, progress):
+        return [text if text == "stays" else text + " new" if text == "once" else f"{text} {seed}" for text in texts]
+
+    made = augmented(columns, some, copies=2)
+    assert made.texts == ["a 0", "a 1", "once new"]
+    assert list(made.sentences()) == [
+        "1 text got no copy: nothing in it could be changed",
+        "1 row got no copies of its own: an earlier row has the same text",
+        "1 text got no copy: rows give it different labels",
+        "1 text got no copy: over 100000 characters, more than any encoder reads",
+        "1 text fewer than asked for could be made: none repeats a text that is there, and none has more copies than "
+        "--copies says (2)",
+    ]
+
+
+def test_a_budget_goes_to_rare_classes_first():
+    columns = {"text": [f"t{n}" for n in range(16)], "label": ["a"] * 10 + ["b"] * 5 + ["c"]}
+    made = augmented(columns, copies=3, budget=7)
+    before, after = made.class_counts()
+    assert (before.tolist(), after.tolist()) == ([10, 5, 1], [10, 9, 4])  # c has 3 copies at most
+    assert not list(made.sentences())
+    labels = [record["label"] for record in made.output(True)[0].records]
+    assert Counter(labels) == {"b": 4, "c": 3}
+
+
+def test_what_a_class_cannot_take_goes_to_the_next():
+    columns = {"text": [f"t{n}" for n in range(9)], "label": ["a"] * 5 + ["b"] * 3 + ["c"]}
+
+    def stubborn(texts, seed, progress):
+        return [text if text == "t8" else f"{text} {seed}" for text in texts]
+
+    made = augmented(columns, stubborn, copies=2, budget=6)
+    assert made.class_counts()[1].tolist() == [7, 7, 1]
+    short = augmented(columns, stubborn, copies=2, budget=20)
+    assert short.class_counts()[1].tolist() == [15, 9, 1]
+    assert list(short.sentences())[-1].startswith("4 texts fewer than asked for could be made: ")
+
+
+def test_every_row_can_be_its_own_class():
+    columns = {"text": [f"t{n}" for n in range(300)], "label": [f"l{n}" for n in range(300)]}
+    made = augmented(columns, copies=8, budget=450)
+    assert sorted(Counter(made.of_rows.tolist()).values()) == [1] * 150 + [2] * 150
+
+
+rows = st.lists(st.tuples(st.text("ab", min_size=1, max_size=3), st.sampled_from("xyz")), min_size=2, max_size=12)
+
+
+@settings(deadline=None)
+@given(rows, st.integers(1, 3), st.one_of(st.none(), st.integers(1, 20)), st.integers(0, 3), st.data())
+def test_which_texts_are_made_does_not_depend_on_the_order_of_the_rows(some, copies, budget, seed, data):
+    def make(texts, number, progress):
+        return [text + "ab"[number % 2] for text in texts]
+
+    options = {"copies": copies, "seed": seed} | ({} if budget is None else {"budget": budget})
+
+    def result(pairs):
+        texts, labels = zip(*pairs, strict=True)
+        made = augmented({"text": texts, "label": labels}, make, **options)
+        new = made.output(True)[0].records
+        assert [pairs[row][1] for row in made.of_rows] == [record["label"] for record in new]
+        assert budget is None or len(new) <= budget
+        assert not {normalised(record["text"]) for record in new} & set(map(normalised, texts))
+        return sorted((record["text"], record["label"]) for record in new)
+
+    assert result(data.draw(st.permutations(some))) == result(some)

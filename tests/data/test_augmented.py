@@ -1,0 +1,67 @@
+"""Copies never judge what learned their originals."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sharprecl.data.augmented import Copies, split_originals
+from sharprecl.data.splits import text_groups
+from sharprecl.data.tables import read_table
+from sharprecl.errors import DataError
+
+FILE = "text,label,augmented_from\na,x,\nb,x,\na,x,\nc,y,\na 1,x,1\na 2,x,1\nc 1,y,4\n"
+
+
+def test_a_copy_belongs_to_its_text(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text(FILE)
+    table = read_table(path)
+    assert table.copies.is_copy.tolist() == [False] * 4 + [True] * 3
+    assert table.copies.groups.tolist() == [0, 1, 0, 2, 0, 0, 2]
+    assert table.select([6, 0]).copies.groups.tolist() == [2, 0]
+
+
+@pytest.mark.parametrize("number", ["9", "0", "5", "x", "-1"])
+def test_a_number_without_an_original_is_refused(tmp_path, number):
+    path = tmp_path / "x.csv"
+    path.write_text(FILE.replace("c 1,y,4", f"c 1,y,{number}"))
+    with pytest.raises(DataError, match=r"row 7 \(line 8\) names no original row"):
+        read_table(path)
+
+
+@pytest.mark.parametrize("text", ["text,label\na,x\nb,y\n", "text,label,augmented_from\na,x,\nb,y,\n"])
+def test_without_copies_there_is_nothing(tmp_path, text):
+    path = tmp_path / "x.csv"
+    path.write_text(text)
+    assert read_table(path).copies is None
+
+
+rows = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 2), st.booleans()), min_size=2, max_size=40)
+
+
+@given(rows, st.integers(0, 5))
+def test_only_originals_are_held_out_and_none_has_a_copy_in_training(some, seed):
+    groups, labels, is_copy = (np.array(part) for part in zip(*some, strict=True))
+    is_copy &= np.array([any(g == h and not c for h, _, c in some) for g in groups])  # a copy has an original
+    texts = [f"{g}" if not c else f"{g} copy {n}" for n, (g, c) in enumerate(zip(groups, is_copy, strict=True))]
+    fit, held = split_originals(labels, 0.2, seed, texts, Copies(is_copy, groups))
+    assert not is_copy[held].any()
+    assert not set(groups[fit][is_copy[fit]]) & set(groups[held])
+    assert not set(fit) & set(held)
+    real = np.flatnonzero(~is_copy)
+    assert set(real) <= set(fit) | set(held)
+    plain_fit, plain_held = split_originals(labels[real], 0.2, seed, [texts[row] for row in real], None)
+    assert text_groups([texts[row] for row in real]).tolist() == text_groups(groups[real].tolist()).tolist()
+    assert (real[plain_held].tolist(), real[plain_fit].tolist()) == (held.tolist(), [n for n in fit if not is_copy[n]])
+
+
+def test_other_copies_are_another_content(tmp_path):
+    hashes = []
+    for number in ("1", "2"):
+        path = tmp_path / f"{number}.csv"
+        path.write_text(FILE.replace("a 1,x,1", f"a 1,x,{number}"))
+        hashes.append(read_table(path).content_hash)
+    table = read_table(path)
+    plain = read_table((list(table.texts), [table.label_names[label] for label in table.label_ids]))
+    assert len({*hashes, plain.content_hash}) == 3
