@@ -1,0 +1,14 @@
+"""Is the difference between two methods more than luck? Arrays in, small frozen values out, nothing of runs or plans.
+
+===================== =============================================================================================
+file                  question
+===================== =============================================================================================
+paired_bootstrap.py   would the difference hold on other test texts, and, if seeds are drawn too, for other trainings?
+signed_rank.py        Wilcoxon over paired values: seeds, or the test texts (``item_scores``)
+stochastic_order.py   are the scores over seeds almost stochastically larger?
+holm.py               many of these at once: p-values of a whole table, adjusted
+===================== =============================================================================================
+
+How often they cry wolf is measured by ``benchmarks/significance_null.py``. Average ranks over columns are in
+``evaluation/ranks.py``.
+"""
