@@ -10,6 +10,7 @@ from sharprecl.cli.assets import assets
 from sharprecl.cli.augment import augment
 from sharprecl.cli.datasets import datasets
 from sharprecl.cli.demo import demo
+from sharprecl.cli.doctor import doctor
 from sharprecl.cli.evaluate import evaluate
 from sharprecl.cli.methods import methods
 from sharprecl.cli.predict import predict
@@ -32,6 +33,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+app.command()(doctor)
 app.command()(train)
 app.command()(evaluate)
 app.command()(predict)

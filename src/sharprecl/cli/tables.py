@@ -42,7 +42,7 @@ def training_table(
     if is_benchmark(data):
         benchmark = _benchmark(data, ir, tell)
         return benchmark.train, benchmark.test
-    table = read_table(_file(data), text, label, encoding=encoding)
+    table = read_table(data_file(data), text, label, encoding=encoding)
     return (table if ir is None else imbalanced_subset(table, ir)), None
 
 
@@ -62,7 +62,7 @@ def judged_table(
     from sharprecl.data.tables import read_table
 
     if not is_benchmark(data):
-        return read_table(_file(data), text, label, encoding=encoding, label_names=label_names)
+        return read_table(data_file(data), text, label, encoding=encoding, label_names=label_names)
     test = _benchmark(data, None, tell).test
     labels = [test.label_names[label_id] for label_id in test.label_ids]
     return replace(read_table((list(test.texts), labels), label_names=label_names), origin=test.origin)
@@ -79,7 +79,7 @@ def rows_of(
     from sharprecl.data.rows import read_rows
 
     if not is_benchmark(data):
-        return read_rows(_file(data), text, encoding=encoding)
+        return read_rows(data_file(data), text, encoding=encoding)
     import polars as pl
 
     benchmark = _benchmark(data, None, tell)
@@ -88,7 +88,7 @@ def rows_of(
     return read_rows(pl.DataFrame({text: list(table.texts), label: names}), text)
 
 
-def _file(data: str) -> Path:
+def data_file(data: str) -> Path:
     """The path of a file; a name without ending that is no file was meant to be a benchmark's.
 
     Raises:

@@ -160,6 +160,7 @@ class OpenAIFinetune(LanguageModelMethod):
             best_epoch=plan.epochs,
             epochs=plan.epochs,
             steps=state.steps,
+            tokens=plan.tokens * plan.epochs if state.trained_tokens is None else state.trained_tokens,
             seconds=state.seconds,
             peak_memory_bytes=0,
             precision="unknown",

@@ -172,6 +172,7 @@ def fine_tune(
         best_epoch=plan.epochs,
         epochs=plan.epochs,
         steps=step,
+        tokens=plan.epochs * sum(map(len, [*prompts, *answers])),
         seconds=time.monotonic() - begin,
         peak_memory_bytes=hardware.peak_memory_bytes(model.device),
         precision=precision,

@@ -41,8 +41,9 @@ def choose_method(class_counts: np.ndarray) -> Choice:
     if rare >= MANY * len(counts):
         why = f"{rare} of {len(counts)} classes have under {RARE_UNDER} texts, which is what it is for"
         return _choice("sharprecl", why)
+    few = f"only {rare}" if rare else "none"
     why = (
-        f"only {rare} of {len(counts)} classes have under {RARE_UNDER} texts, and where few are that rare, "
+        f"{few} of {len(counts)} classes have under {RARE_UNDER} texts, and where few are that rare, "
         f"methods that rebalance did no better here"
     )
     return _choice("cross_entropy", why)

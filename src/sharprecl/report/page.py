@@ -2,20 +2,18 @@
 
 import json
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from sharprecl.evaluation.table import COLUMNS, DASH, band_words
-from sharprecl.extras import require
-from sharprecl.files import write_text
 from sharprecl.report.confusion import confusion_heatmap, top_confusions
 from sharprecl.report.data import ReportData
 from sharprecl.report.embedding import embedding_map
 from sharprecl.report.figures import NAMED_BARS, class_colours, f1_by_frequency, label_distribution
 from sharprecl.report.findings import findings
+from sharprecl.report.render import render
 from sharprecl.report.svg import clean
 from sharprecl.report.training import learning_curves
 
@@ -40,14 +38,7 @@ def write_report(data: ReportData, path: Path) -> None:
     Raises:
         MissingExtraError: matplotlib, jinja2 or openTSNE is not installed.
     """
-    jinja2 = require("jinja2", "report", "the report")
-    source = files("sharprecl.report").joinpath("template.html").read_text("utf-8")
-    environment = jinja2.Environment(
-        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
-    )
-    page = environment.from_string(source).render(_context(data))
-    # Texts may hold lone surrogates (half an emoji), which UTF-8 cannot express.
-    write_text(path, page.encode("utf-8", "replace").decode("utf-8") + "\n")
+    render("sharprecl.report", _context(data), path, "the report")
 
 
 def confident_mistakes(data: ReportData) -> list[Mistake]:

@@ -50,15 +50,19 @@ class LoopState:
     stale_epochs: int = 0
     finished: bool = False
     seconds: float = 0.0
+    tokens: int = 0
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a training went. ``best_epoch`` counts from 1."""
+    """How a training went. ``best_epoch`` counts from 1; ``tokens`` were read by the model in training, all views and
+    epochs, padding not counted.
+    """
 
     best_epoch: int
     epochs: int
     steps: int
+    tokens: int
     seconds: float
     peak_memory_bytes: int
     precision: str
@@ -116,6 +120,7 @@ class Trainer:
             best_epoch=self.state.best_epoch + 1,
             epochs=self.state.epoch,
             steps=self.state.step,
+            tokens=self.state.tokens,
             seconds=self._seconds(),
             peak_memory_bytes=hardware.peak_memory_bytes(self.device),
             precision=self.precision,
@@ -205,6 +210,7 @@ class Trainer:
     def _step(self, index: Index, extra: Index | None) -> None:
         state, training = self.state, self.config.training
         inputs = collate(self.train.views, index, self.pad_id, extra)
+        state.tokens += int(inputs["attention_mask"].sum())
         inputs = {name: tensor.to(self.device) for name, tensor in inputs.items()}
         batch = Batch(self._labels(index), len(self.train.views), None if extra is None else self._labels(extra))
         factor = learning_rate_factor(state.step, self.plan.total_steps, training)
