@@ -218,7 +218,7 @@ def test_ctrl_c_ends_with_a_hint(command, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr("sharprecl.data.tables.read_table", interrupt)
     status, _, err = command(*TRAIN, "--output", "x")
     assert status == 130
-    assert err.startswith("sharprecl: interrupted; 'train' goes on from its last checkpoint with --resume")
+    assert err.startswith("sharprecl: interrupted; 'train' goes on with --resume")
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,12 @@ import typer
 
 from sharprecl.cli.assets import assets
 from sharprecl.cli.augment import augment
+from sharprecl.cli.compare import compare
 from sharprecl.cli.datasets import datasets
 from sharprecl.cli.demo import demo
 from sharprecl.cli.doctor import doctor
 from sharprecl.cli.evaluate import evaluate
+from sharprecl.cli.experiment import experiment
 from sharprecl.cli.methods import methods
 from sharprecl.cli.predict import predict
 from sharprecl.cli.train import train
@@ -37,11 +39,13 @@ app.command()(doctor)
 app.command()(train)
 app.command()(evaluate)
 app.command()(predict)
+app.command()(compare)
 app.command()(demo)
 app.command()(methods)
 app.command()(augment)
 app.command()(assets)
 app.add_typer(datasets, name="datasets")
+app.add_typer(experiment, name="experiment")
 
 
 def _show_version(wanted: bool) -> None:
@@ -79,7 +83,7 @@ def main() -> None:
     except SystemExit as left:
         if left.code == _INTERRUPTED:
             typer.echo(
-                "sharprecl: interrupted; 'train' goes on from its last checkpoint with --resume, 'augment' by itself",
+                "sharprecl: interrupted; 'train' goes on with --resume, an experiment and 'augment' when started again",
                 err=True,
             )
         raise

@@ -210,7 +210,7 @@ class Trainer:
     def _step(self, index: Index, extra: Index | None) -> None:
         state, training = self.state, self.config.training
         inputs = collate(self.train.views, index, self.pad_id, extra)
-        state.tokens += int(inputs["attention_mask"].sum())
+        state.tokens += int(inputs["attention_mask"].sum()) + len(inputs["input_ids"]) * self.backbone.extra_tokens
         inputs = {name: tensor.to(self.device) for name, tensor in inputs.items()}
         batch = Batch(self._labels(index), len(self.train.views), None if extra is None else self._labels(extra))
         factor = learning_rate_factor(state.step, self.plan.total_steps, training)

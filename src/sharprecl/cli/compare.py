@@ -1,0 +1,89 @@
+"""``sharprecl compare``."""
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def compare(
+    data: Annotated[
+        str, typer.Argument(help="Labelled texts: .csv, .tsv, .jsonl, .json, .parquet, or a benchmark such as trec@50.")
+    ],
+    text: Annotated[str, typer.Option(help="Column with the texts.")] = "text",
+    label: Annotated[str, typer.Option(help="Column with the labels.")] = "label",
+    methods: Annotated[
+        str, typer.Option(help="Any of 'sharprecl methods', as in bcl,tsc.")
+    ] = "cross_entropy,bcl,sharprecl",
+    seeds: Annotated[int, typer.Option(help="Trainings of each method.", min=1)] = 5,
+    test: Annotated[
+        Path | None,
+        typer.Option(help="Labelled texts to judge on.  [default: a fifth of DATA, held out; a benchmark's own]"),
+    ] = None,
+    ir: Annotated[float | None, typer.Option(help="Thin the training texts to this imbalance ratio.")] = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Folder for the runs, the page and the figures.")
+    ] = Path("compare"),
+    scale: Annotated[str, typer.Option(help="paper, small or smoke: encoder and epochs.")] = "small",
+    config: Annotated[Path | None, typer.Option(help="YAML with settings common to all methods.")] = None,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", help="One of them, as in encoder.max_length=64; may be repeated.")
+    ] = None,
+    workers: Annotated[int, typer.Option(help="Runs side by side, also on one GPU.")] = 1,
+    threads: Annotated[int, typer.Option(help="CPU threads of each.")] = 1,
+    budget: Annotated[str, typer.Option(help="Stop after this long, as in 10m; the same command goes on.")] = "",
+    device: Annotated[str, typer.Option(help="auto, cpu, cuda, ...; all workers share it.")] = "auto",
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Make failed runs anew.")] = False,
+) -> None:
+    """Train several methods alike on your own texts, and say which is best and how sure that is."""
+    began = time.monotonic()
+    from sharprecl.cli.tables import is_benchmark
+    from sharprecl.errors import ConfigError
+    from sharprecl.experiments.compare import compare_plan
+    from sharprecl.experiments.duration import seconds_of
+    from sharprecl.experiments.page import check_page
+    from sharprecl.experiments.plan_file import write_plan
+    from sharprecl.profiles import assignments, merge, read_yaml
+
+    # What is wrong with the command is found before PyTorch is imported.
+    deadline = began + seconds_of(budget) if budget else None
+    check_page()
+    published = is_benchmark(data.partition("@")[0])
+    if test is not None and published:
+        raise ConfigError(f"{data} brings its own test texts; leave --test out")
+    plan = compare_plan(
+        data,
+        [name.strip() for name in methods.split(",") if name.strip()],
+        text=text,
+        label=label,
+        test=None if test is None else str(test),
+        ir=ir,
+        seeds=seeds,
+        settings=merge(read_yaml(config) if config else {}, assignments(set_ or [])),
+    )
+    jobs = plan.jobs(scale)
+
+    from rich.console import Console
+
+    from sharprecl.cli.compared import make_compared, show_compared, write_compared
+    from sharprecl.cli.experiment.sweeping import show_sweep
+    from sharprecl.cli.show import say
+    from sharprecl.evaluation.table import plural
+    from sharprecl.experiments.sweep import Options
+
+    console = Console()
+    say(console, f"{plan.title}, {plural(seeds, 'seed', 'seeds')} each, at the scale {scale}")
+    if test is None and not published:
+        say(console, "without --test a fifth of each class is held out once, the same for all methods and seeds")
+    options = Options(workers, threads, device, deadline, retry_failed)
+    outcome = show_sweep(console, jobs, output, options)
+    # Every 'sharprecl experiment' command can go on with what is here.
+    written = output / "compare.yaml"
+    write_plan(plan, written)
+    if outcome.done:
+        compared = make_compared(plan, written, scale, output)
+        show_compared(console, compared)
+        say(console, f"page     {write_compared(compared, output)}")
+    if outcome.failed or not outcome.done:
+        raise typer.Exit(1)

@@ -1,0 +1,99 @@
+"""What ``sharprecl compare`` found, on the terminal and as a page."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from rich import box
+from rich.console import Console
+from rich.table import Table as Grid
+from rich.text import Text
+
+from sharprecl.cli.show import say
+from sharprecl.data.benchmarks import BENCHMARKS
+from sharprecl.evaluation.table import plural
+from sharprecl.experiments.cells import METRICS
+from sharprecl.experiments.figures.draw import trained_on
+from sharprecl.experiments.page import Section, make_section, write_page
+from sharprecl.experiments.plan import Plan
+from sharprecl.experiments.records import DataRecord
+from sharprecl.experiments.sheets import Entry, Sheet
+from sharprecl.experiments.store import load_records
+from sharprecl.experiments.tables import make_table
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What came out; ``judged`` says on what."""
+
+    title: str
+    scale: str
+    judged: str
+    section: Section
+
+
+def make_compared(plan: Plan, file: Path, scale: str, results: Path) -> Compared:
+    """Gather what is finished; at least one run must be.
+
+    Args:
+        file: where the plan was written.
+        results: the folder of the runs.
+    """
+    records = load_records(results)
+    table = make_table(plan, records, scale)
+    section = make_section(str(file), plan, scale, records, results=[results])
+    assert section is not None
+    sizes = trained_on(table)
+    if sizes is not None:
+        section = replace(section, figures=(sizes, *section.figures))
+    (name,) = table.columns
+    data = table.data_of(name)
+    judged = "The runs were judged on different test texts." if data is None else _judged(plan, name, data)
+    return Compared(plan.title, scale, judged, section)
+
+
+def write_compared(compared: Compared, folder: Path) -> Path:
+    """Write the page; where it lies."""
+    return write_page(folder, compared.title, [compared.judged], compared.scale, [compared.section])
+
+
+def show_compared(console: Console, compared: Compared) -> None:
+    """Print a line a method, a column a metric, and then in words how sure it is."""
+    document = compared.section.document
+    sheets = [sheet for sheet in document.sheets if sheet.title in METRICS.values()]
+    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False)
+    grid.add_column("Method", overflow="fold")
+    for sheet in sheets:
+        grid.add_column(sheet.title.replace(" ", "\n"), justify="right")
+    grid.add_column(sheets[0].headings[-1].replace(" ", "\n"), justify="right")
+    for place, (name, *_, tokens) in enumerate(sheets[0].rows):
+        grid.add_row(Text(name.text), *(_shown(sheet, place) for sheet in sheets), Text(tokens.text))
+    console.print(grid)
+    for sentence in (*document.caption, compared.judged, *document.summary):
+        say(console, sentence)
+    for note in document.notes:
+        say(console, note, style="dim")
+
+
+def _shown(sheet: Sheet, place: int) -> Text:
+    entry: Entry = sheet.rows[place][1]
+    style = "bold" if entry.best else "underline" if entry.runner_up else ""
+    spread = f" ± {entry.spread}" if entry.spread else ""
+    return Text(entry.text, style=style).append(f"{spread}{''.join(entry.marks)}", style="not bold not underline dim")
+
+
+def _judged(plan: Plan, name: str, data: DataRecord) -> str:
+    """``Trained on 900 texts of 6 classes, from 400 (a) down to 9 (f); judged on 100 texts, ...``."""
+    column, counts = plan.columns[name], data.train_counts
+    largest, smallest = (data.label_names[counts.index(size)] for size in (max(counts), min(counts)))
+    if column.data in BENCHMARKS:
+        of = "of the benchmark's own"
+    elif column.test is not None:
+        of = f"of {column.test}"
+    else:
+        of = "held out of the same file once, a fifth of each class, the same for all methods and seeds"
+    leaks = f"; {plural(data.leaks, 'of them stands', 'of them stand')} in training too" if data.leaks else ""
+    return (
+        f"Trained on {plural(sum(counts), 'text', 'texts')} of {plural(len(counts), 'class', 'classes')}, from "
+        f"{max(counts):,} ({largest}) down to {min(counts):,} ({smallest}); judged on "
+        f"{plural(len(data.gold), 'text', 'texts')} {of}{leaks}."
+    )

@@ -1,0 +1,54 @@
+"""``sharprecl experiment export`` and ``merge``."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sharprecl.cli.experiment.options import Results, Scale, chosen_jobs
+
+
+def export(
+    plans: Annotated[
+        list[str] | None, typer.Argument(metavar="[PLAN]...", help="Whose runs.  [default: all that there are]")
+    ] = None,
+    to: Annotated[Path, typer.Option("--to", help="A file that ends in .jsonl or .jsonl.gz.")] = Path("runs.jsonl"),
+    scale: Scale = "small",
+    output: Results = Path("results"),
+    full: Annotated[
+        bool, typer.Option("--full", help="Histories and failed runs too, for a store that moves to another machine.")
+    ] = False,
+) -> None:
+    """Write finished runs, raw predictions and all, to one file that can be committed or carried elsewhere."""
+    from sharprecl.errors import ConfigError
+    from sharprecl.experiments.exchange import export as write
+    from sharprecl.experiments.plan import load_plan
+    from sharprecl.experiments.store import Store
+
+    if not to.name.endswith((".jsonl", ".jsonl.gz")):
+        raise ConfigError(f"--to {to}: the name must end in .jsonl, or in .jsonl.gz to be compressed")
+    specs = None
+    if plans:
+        specs = [job.spec for plan in plans for job in chosen_jobs(load_plan(plan), scale)]
+    written = write(Store(output), to, specs, full=full)
+    missing = "" if specs is None else f" of {len({spec.hash for spec in specs})}"
+    failures = f", {len(written.failures)} failed ones" if written.failures else ""
+    typer.echo(f"{to}: {len(written.runs)}{missing} runs{failures}")
+
+
+def merge(
+    files: Annotated[list[Path], typer.Argument(help="What 'sharprecl experiment export' wrote.")],
+    into: Annotated[Path, typer.Option("--into", "--results", help="Folder that keeps the runs.")] = Path("results"),
+) -> None:
+    """Take runs from files into a folder of runs. A run that is finished there stays as it is."""
+    from sharprecl.experiments.exchange import merge as take
+    from sharprecl.experiments.store import Store
+
+    for file in files:
+        merged = take(file, Store(into))
+        parts = [f"{merged.new} new runs", f"{merged.known} known"]
+        if merged.differing:
+            parts.append(f"{merged.differing} of them with other answers (another device?), not taken")
+        if merged.busy:
+            parts.append(f"{merged.busy} that are being made in {into} right now, not taken")
+        typer.echo(f"{file}: {', '.join(parts)}")

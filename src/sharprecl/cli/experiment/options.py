@@ -1,0 +1,47 @@
+"""Arguments that the commands of ``sharprecl experiment`` share, and what they make of them."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from sharprecl.experiments.expand import Job
+    from sharprecl.experiments.plan import Plan
+
+PlanName = Annotated[
+    str,
+    typer.Argument(
+        metavar="PLAN",
+        help="A YAML file, or one of datasets, main, llm, ablation, sensitivity, top_k, augmentation, embedding.",
+    ),
+]
+Scale = Annotated[str, typer.Option(help="paper, small or smoke.")]
+Results = Annotated[Path, typer.Option("--output", "-o", "--results", help="Folder that keeps the runs.")]
+Rows = Annotated[str, typer.Option(help="Only these rows, as in bcl,sharprecl.")]
+Columns = Annotated[str, typer.Option(help="Only these columns, as in trec@50,cr.")]
+Seeds = Annotated[str, typer.Option(help="Only these seeds, as in 0,1.")]
+
+
+def chosen_parts(rows: str, columns: str, seeds: str) -> tuple[list[str], list[str], list[int]]:
+    """Names and numbers out of lists with commas; empty where all are meant.
+
+    Raises:
+        ConfigError: a seed that is no whole number from 0.
+    """
+    from sharprecl.errors import ConfigError
+
+    names = [[name.strip() for name in text.split(",") if name.strip()] for text in (rows, columns, seeds)]
+    if not all(name.isdecimal() for name in names[2]):
+        raise ConfigError(f"--seeds {seeds!r}: seeds are whole numbers from 0; write them like 0,1,2")
+    return names[0], names[1], sorted({int(name) for name in names[2]})
+
+
+def chosen_jobs(plan: "Plan", scale: str, rows: str = "", columns: str = "", seeds: str = "") -> "list[Job]":
+    """The jobs of a plan that options choose.
+
+    Raises:
+        ConfigError: no such scale, row or column, or a seed that is no number.
+    """
+    names, data, numbers = chosen_parts(rows, columns, seeds)
+    return plan.jobs(scale, rows=names, columns=data, seeds=numbers)

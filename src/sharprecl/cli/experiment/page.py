@@ -1,0 +1,45 @@
+"""``sharprecl experiment page``."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sharprecl.cli.experiment.options import Scale
+from sharprecl.cli.experiment.records import Sources
+
+
+def page(
+    plans: Annotated[
+        list[str] | None, typer.Argument(metavar="[PLAN]...", help="What to show.  [default: all shipped plans]")
+    ] = None,
+    scale: Scale = "small",
+    results: Sources = None,
+    to: Annotated[Path, typer.Option("--to", help="Folder for index.html, index.md, figures and tables.")] = Path(
+        "docs/results"
+    ),
+    title: Annotated[str, typer.Option(help="Heading of the page.")] = "What came out",
+) -> None:
+    """Write a page with every table and figure of what has been run, and the command that makes each."""
+    from sharprecl.cli.experiment.records import records_of
+    from sharprecl.errors import DataError
+    from sharprecl.evaluation.table import plural
+    from sharprecl.experiments.page import check_page, make_section, write_page
+    from sharprecl.experiments.plan import SHIPPED, load_plan
+
+    check_page()
+    records = records_of(results)
+    sections = []
+    for name in plans or SHIPPED:
+        section = make_section(
+            name, load_plan(name), scale, records, results=results or (), tell=lambda words: typer.echo(words, err=True)
+        )
+        if section is None:
+            typer.echo(f"{name}: no finished runs at the scale {scale}, left out", err=True)
+        else:
+            sections.append(section)
+    if not sections:
+        raise DataError(f"there is nothing to show at the scale {scale}; 'sharprecl experiment run PLAN' makes runs")
+    written = write_page(to, title, (), scale, sections)
+    figures = sum(len(section.figures) for section in sections)
+    typer.echo(f"{written}: {plural(len(sections), 'plan', 'plans')}, {plural(figures, 'figure', 'figures')}")

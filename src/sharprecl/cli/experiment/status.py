@@ -1,0 +1,52 @@
+"""``sharprecl experiment status``."""
+
+from pathlib import Path
+
+from sharprecl.cli.experiment.options import Columns, PlanName, Results, Rows, Scale, Seeds, chosen_jobs
+
+
+def status(
+    plan: PlanName,
+    scale: Scale = "small",
+    output: Results = Path("results"),
+    rows: Rows = "",
+    columns: Columns = "",
+    seeds: Seeds = "",
+) -> None:
+    """Show how far a plan is, and what failed."""
+    from sharprecl.experiments.plan import load_plan
+
+    read = load_plan(plan)
+    jobs = chosen_jobs(read, scale, rows, columns, seeds)
+
+    from rich.console import Console
+    from rich.table import Table
+
+    from sharprecl.cli.show import say
+    from sharprecl.experiments.code import code_hash
+    from sharprecl.experiments.duration import words_of
+    from sharprecl.experiments.status import status_of
+    from sharprecl.experiments.store import Store
+
+    found = status_of(jobs, Store(output), code_hash())
+    console = Console()
+    say(console, f"{read.title}, at the scale {scale}, in {output}")
+    names = ("runs", "finished", "older code", "failed", "at work", "cut off")
+    counts = {
+        part.column: (part.total, part.finished, part.older, part.failed, part.at_work, part.cut_off)
+        for part in found.columns
+    }
+    counts["all"] = tuple(sum(column) for column in zip(*counts.values(), strict=True)) if counts else (0,) * 6
+    # What never happens in this plan takes no room.
+    shown = [place for place, name in enumerate(names) if counts["all"][place] or name in ("runs", "finished")]
+    table = Table(box=None, pad_edge=False)
+    table.add_column("")
+    for place in shown:
+        table.add_column(names[place], justify="right")
+    for column, numbers in counts.items():
+        table.add_row(column, *(str(numbers[place]) for place in shown))
+    console.print(table)
+    for failure in found.failures:
+        say(console, f"failed: {failure.label}: {failure.sentence} ({failure.where})")
+    if found.seconds_left:
+        say(console, f"about {words_of(found.seconds_left)} left, as the last sweep went")

@@ -1,0 +1,50 @@
+"""The plan of ``sharprecl compare``: some methods on one table of a user's own."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sharprecl.errors import ConfigError
+from sharprecl.experiments.layout import Column
+from sharprecl.experiments.plan import Plan, make_plan
+
+
+def compare_plan(
+    data: str,
+    methods: Sequence[str],
+    *,
+    text: str = "text",
+    label: str = "label",
+    test: str | None = None,
+    ir: float | None = None,
+    seeds: int = 5,
+    settings: Mapping[str, Any] | None = None,
+) -> Plan:
+    """Make a plan of one column.
+
+    Args:
+        data: a file with labelled texts, or a benchmark such as ``trec@50``.
+        methods: names, at least two. The one whose lead is tested is sharprecl, or else the last of them.
+        text, label: the file's columns.
+        test: a file with test texts; without, a part of ``data`` is held out.
+        ir: imbalance ratio that the training texts are thinned to.
+        seeds: how many.
+        settings: common to all methods, over those of the scale.
+
+    Raises:
+        ConfigError: fewer than two methods, one of them twice, or data that is neither a file nor a benchmark.
+    """
+    names = tuple(methods)
+    if len(names) < 2 or len(set(names)) < len(names):
+        raise ConfigError(f"compare needs two methods or more, each once, not {', '.join(names) or 'none'}")
+    given = {"data": data, "text": text, "label": label, "test": test, "ir": ir}
+    column = {key: value for key, value in given.items() if value != Column.model_fields[key].default}
+    short = column == {"data": data}
+    values = {
+        "title": f"{', '.join(names)} on {data}",
+        "columns": [data if short else column],
+        "rows": dict.fromkeys(names),
+        "compared": "sharprecl" if "sharprecl" in names else names[-1],
+        "settings": dict(settings or {}),
+        "seeds": seeds,
+    }
+    return make_plan("compare", "sharprecl compare", values)

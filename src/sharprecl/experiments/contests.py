@@ -1,0 +1,186 @@
+"""The compared row against the best other row, column by column: how sure is the difference?
+
+The rival is the complete row with the highest mean on these very test texts. Of k - 1 equal rows the luckiest is that
+one, so where the rival leads, its p-values count k - 1 times (Bonferroni over the choice); where the compared row leads
+in spite of the choice, they stand as they are. Holm's correction then runs over all columns of a metric's table, for
+each test by itself.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from sharprecl.evaluation.metrics import Counts, Floats, accuracy, macro_f1
+from sharprecl.evaluation.significance.holm import holm
+from sharprecl.evaluation.significance.paired_bootstrap import PairedBootstrap, paired_bootstrap
+from sharprecl.evaluation.significance.signed_rank import SignedRank, signed_rank
+from sharprecl.evaluation.significance.stochastic_order import AlmostStochasticOrder, almost_stochastic_order
+from sharprecl.experiments.cells import Line
+from sharprecl.experiments.tables import Table
+
+LEVEL = 0.05
+TESTED: dict[str, Callable[[Counts], Floats]] = {"macro_f1": macro_f1, "accuracy": accuracy}
+"""The metrics that are tested, and how they are counted."""
+
+Certainty = Literal["methods", "models", "none"]
+
+
+@dataclass(frozen=True)
+class Contest:
+    """One column's test in one metric.
+
+    Attributes:
+        compared, rival: who against whom.
+        rivals: how many rows the rival was chosen from.
+        seeds: how many seeds both have.
+        models: over test texts, of these trained models.
+        methods: over test texts and seeds; None with a single seed.
+        over_seeds: Wilcoxon over the seeds' scores.
+        order: of the one that leads over the other.
+        p_models, p_methods, p_seeds: after both corrections; None as above.
+    """
+
+    column: str
+    metric: str
+    compared: Line
+    rival: Line
+    rivals: int
+    seeds: int
+    models: PairedBootstrap
+    methods: PairedBootstrap | None
+    over_seeds: SignedRank
+    order: AlmostStochasticOrder
+    p_models: float
+    p_methods: float | None
+    p_seeds: float
+
+    @property
+    def difference(self) -> float:
+        """Mean of the compared row minus that of its rival."""
+        return self.models.difference
+
+    @property
+    def certainty(self) -> Certainty:
+        """What the difference would outlast: other texts and other trainings, other texts only, or neither."""
+        if self.p_methods is not None and self.p_methods <= LEVEL:
+            return "methods"
+        return "models" if self.p_models <= LEVEL else "none"
+
+
+@dataclass(frozen=True)
+class Untested:
+    """A column that could not be tested, and why."""
+
+    column: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Contests:
+    """All tests of a table."""
+
+    tested: tuple[Contest, ...] = ()
+    untested: tuple[Untested, ...] = ()
+
+    def of(self, metric: str, column: str) -> Contest | None:
+        """The test of a column, if there was one."""
+        return next((one for one in self.tested if (one.metric, one.column) == (metric, column)), None)
+
+
+@dataclass(frozen=True)
+class _Tests:
+    """What was found in a cell, before the corrections."""
+
+    column: str
+    metric: str
+    rival: Line
+    rivals: int
+    seeds: int
+    models: PairedBootstrap
+    methods: PairedBootstrap | None
+    over_seeds: SignedRank
+    order: AlmostStochasticOrder
+
+    def times_rivals(self, p: float | None) -> float:
+        if p is None:
+            return float("nan")
+        return min(1.0, p * self.rivals) if self.models.difference < 0 else p
+
+
+def hold_contests(table: Table) -> Contests:
+    """Test the compared row of a table in every column where it and another row are complete.
+
+    A curve has no compared row, and no contests.
+    """
+    compared = next((line for line in table.lines if line.row == table.plan.compared and line.x is None), None)
+    if compared is None or len(table.lines) < 2:
+        return Contests()
+    found: list[_Tests] = []
+    untested: list[Untested] = []
+    for column in table.columns:
+        why = _obstacle(table, compared, column)
+        if why:
+            untested.append(Untested(column, why))
+        else:
+            found += [_tests(table, compared, column, metric) for metric in TESTED]
+    families = [_corrected(compared, [one for one in found if one.metric == metric]) for metric in TESTED]
+    return Contests(tuple(one for family in families for one in family), tuple(untested))
+
+
+def _obstacle(table: Table, compared: Line, column: str) -> str:
+    if table.data_of(column) is None:
+        return "its runs were judged on different test texts"
+    means = table.means("macro_f1", column)
+    if compared not in means:
+        return f"{compared.title} lacks seeds"
+    return "" if len(means) > 1 else "no other row is complete"
+
+
+def _tests(table: Table, compared: Line, column: str, metric: str) -> _Tests:
+    data = table.data_of(column)
+    assert data is not None
+    others = {line: value for line, value in table.means(metric, column).items() if line != compared}
+    rival = max(others, key=lambda line: others[line])  # of equal ones the first
+    cells = [table.cells[line, column] for line in (compared, rival)]
+    seeds = sorted(cells[0].runs)
+    gold, n_classes = np.asarray(data.gold), len(data.label_names)
+    first, second = (np.asarray([cell.runs[seed].answers for seed in seeds]) for cell in cells)
+    scores = [[cell.scores(metric)[seed] for seed in seeds] for cell in cells]
+    models = paired_bootstrap(gold, first, second, n_classes, TESTED[metric])
+    leader, follower = scores if models.difference >= 0 else scores[::-1]
+    return _Tests(
+        column=column,
+        metric=metric,
+        rival=rival,
+        rivals=len(others),
+        seeds=len(seeds),
+        models=models,
+        methods=(
+            paired_bootstrap(gold, first, second, n_classes, TESTED[metric], seeds="drawn") if len(seeds) > 1 else None
+        ),
+        over_seeds=signed_rank(*scores),
+        order=almost_stochastic_order(leader, follower),
+    )
+
+
+def _corrected(compared: Line, found: Sequence[_Tests]) -> list[Contest]:
+    """The tests of one metric's table, corrected together."""
+    p_models = _family(found, lambda one: one.models.p)
+    p_methods = _family(found, lambda one: None if one.methods is None else one.methods.p)
+    p_seeds = _family(found, lambda one: one.over_seeds.p)
+    return [
+        Contest(
+            **vars(one),
+            compared=compared,
+            p_models=float(p_models[index]),
+            p_methods=None if one.methods is None else float(p_methods[index]),
+            p_seeds=float(p_seeds[index]),
+        )
+        for index, one in enumerate(found)
+    ]
+
+
+def _family(found: Sequence[_Tests], p_of: Callable[[_Tests], float | None]) -> Floats:
+    return holm([one.times_rivals(p_of(one)) for one in found]).adjusted

@@ -1,0 +1,159 @@
+"""A plan's table as a document: one sheet for each metric, then certainty, and the paper's figures."""
+
+from collections.abc import Iterator
+
+from sharprecl.data.wording import joined
+from sharprecl.experiments.beside import beside_sheet
+from sharprecl.experiments.cells import METRICS, Cell, Line, in_percent, mean
+from sharprecl.experiments.collection import Records
+from sharprecl.experiments.contests import TESTED, Contest, Contests, hold_contests
+from sharprecl.experiments.datasets_document import make_datasets_document
+from sharprecl.experiments.fingerprint import fingerprint
+from sharprecl.experiments.footnotes import HOLDS, ON_TEST, THESE_MODELS, caption, certainty, marks
+from sharprecl.experiments.long_form import long_form
+from sharprecl.experiments.plan import Plan
+from sharprecl.experiments.ranked import Ranked, rank_lines
+from sharprecl.experiments.recipe import Provenance, Recipe
+from sharprecl.experiments.sheets import EMPTY, Document, Entry, Sheet, probability, signed
+from sharprecl.experiments.summary import summarise
+from sharprecl.experiments.tables import Table, make_table
+
+_SPENT = {"tokens": ("Tokens, M", 1e-6, 2), "seconds": ("Seconds", 1.0, 0)}
+
+
+def make_document(plan: Plan, records: Records, recipe: Recipe, table_format: str = "markdown") -> Document:
+    """Make all that a plan's table says from what has been run.
+
+    Args:
+        plan: the plan that ``recipe.plan`` names.
+        records: what has been run.
+        recipe: which part, and at which scale.
+        table_format: of ``formats.FORMATS``.
+
+    Raises:
+        ConfigError: no such scale, row or column.
+        SharpReCLError: a plan of the kind datasets, whose data cannot be had.
+    """
+    if plan.kind == "datasets":
+        return make_datasets_document(plan, recipe, table_format)
+    table = make_table(
+        plan, records, recipe.scale, rows=recipe.rows, columns=recipe.columns, seeds=recipe.seeds
+    )  # fmt: skip
+    contests, ranked = hold_contests(table), {metric: rank_lines(table, metric) for metric in table.metrics}
+    sheets = [_metric_sheet(table, metric, contests, ranked[metric], recipe.seconds) for metric in table.metrics]
+    if contests.tested or contests.untested:
+        sheets.append(_certainty_sheet(contests))
+    printed = beside_sheet(table) if table.runs else None
+    return Document(
+        title=f"{plan.title} ({plan.paper})" if plan.paper else plan.title,
+        caption=caption(table),
+        sheets=(*sheets, printed) if printed else tuple(sheets),
+        summary=summarise(table, contests, ranked["macro_f1"]) if "macro_f1" in ranked else (),
+        figures=tuple(long_form(table, contests, ranked, seconds=recipe.seconds)),
+        provenance=Provenance(recipe, table_format, fingerprint(table)),
+        notes=tuple(_notes(table, contests)) if table.runs else (),
+    )
+
+
+def _metric_sheet(table: Table, metric: str, contests: Contests, ranked: Ranked, seconds: bool) -> Sheet:
+    several = len(table.columns) > 1
+    spent = ["tokens", "seconds"] if seconds else ["tokens"]
+    columns = [_column(table, metric, column, contests.of(metric, column)) for column in table.columns]
+    averages = table.averages(metric)
+    best, after = table.best(averages)
+    rows = []
+    for line in table.lines:
+        row = [Entry(line.title), *(column[line] for column in columns)]
+        if several:
+            known = line in averages
+            text = f"{in_percent(averages[line]):.1f}" if known else ""
+            row.append(Entry(text, best=line in best, runner_up=line in after) if known else EMPTY)
+            row.append(Entry(f"{ranked.ranks[line.title]:.2f}") if line.title in ranked.ranks else EMPTY)
+        rows.append((*row, *(_spent(table, line, what) for what in spent)))
+    headings = ("Row", *table.columns, *(("Average", "Rank") if several else ()), *(_SPENT[what][0] for what in spent))
+    return Sheet(METRICS[metric], headings, tuple(rows))
+
+
+def _notes(table: Table, contests: Contests) -> Iterator[str]:
+    yield from marks(table)
+    several = len(table.columns) > 1
+    if several:
+        yield "Average and rank: only of rows that are complete in all columns; the columns of one data set rank once."
+    yield "Tokens: read by the encoder in training, mean of a run" + (" over the columns." if several else ".")
+    if contests.tested:
+        name = contests.tested[0].compared.title
+        tested = [METRICS[metric].lower().replace("f1", "F1") for metric in TESTED]
+        yield (
+            f"{HOLDS} {THESE_MODELS} at {name}: its difference from the best other row, ahead or behind, is more than "
+            f"noise; see Certainty. Only {joined(tested, len(tested))} are tested."
+        )
+
+
+def _column(table: Table, metric: str, column: str, contest: Contest | None) -> dict[Line, Entry]:
+    best, after = table.best(table.means(metric, column))
+    entries = {}
+    for line in table.lines:
+        cell = table.cells[line, column]
+        value, spread = cell.mean(metric), cell.deviation(metric)
+        if value is None:
+            entries[line] = EMPTY
+            continue
+        entries[line] = Entry(
+            f"{in_percent(value):.1f}",
+            spread="" if spread is None else f"{in_percent(spread):.1f}",
+            best=line in best,
+            runner_up=line in after,
+            marks=_marks(cell, contest if contest is not None and line == contest.compared else None),
+        )
+    return entries
+
+
+def _marks(cell: Cell, contest: Contest | None) -> tuple[str, ...]:
+    found = []
+    if contest is not None and contest.certainty != "none":
+        found.append(HOLDS if contest.certainty == "methods" else THESE_MODELS)
+    if any(run.selected_on == "test" for run in cell.runs.values()):
+        found.append(ON_TEST)
+    if not cell.complete:
+        found.append(f"{len(cell.runs)}/{len(cell.wanted)}")
+    return tuple(found)
+
+
+def _spent(table: Table, line: Line, what: str) -> Entry:
+    """A mean over the columns; over other columns than those of other rows it would mislead."""
+    cells = [table.cells[line, column] for column in table.columns]
+    values = [cell.spent(what) for cell in cells if cell.complete]
+    known = [value for value in values if value is not None]
+    average = mean(known) if len(known) == len(cells) else None
+    _, factor, digits = _SPENT[what]
+    return EMPTY if average is None else Entry(f"{average * factor:.{digits}f}")
+
+
+def _certainty_sheet(contests: Contests) -> Sheet:
+    headings = (
+        "Column",
+        "Metric",
+        "Row",
+        "Rival",
+        "Difference",
+        "95 % interval",
+        "p models",
+        "p methods",
+        "p seeds",
+        "ε",
+    )
+    return Sheet("Certainty", headings, tuple(map(_contest, contests.tested)), certainty(contests), words=4)
+
+
+def _contest(one: Contest) -> tuple[Entry, ...]:
+    low, high = (one.methods or one.models).interval
+    words = (one.column, METRICS[one.metric], one.compared.title, one.rival.title)
+    return (
+        *map(Entry, words),
+        Entry(signed(100 * one.difference)),
+        Entry(f"{signed(100 * low)} to {signed(100 * high)}"),
+        Entry(probability(one.p_models)),
+        EMPTY if one.p_methods is None else Entry(probability(one.p_methods)),
+        Entry(probability(one.p_seeds)),
+        Entry(f"{one.order.epsilon_min:.2f}"),
+    )

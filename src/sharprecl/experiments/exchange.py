@@ -1,0 +1,88 @@
+"""Runs from one store to another, through a file."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+
+from sharprecl.errors import DataError
+from sharprecl.experiments.collection import newest
+from sharprecl.experiments.exported import Exported, read_exported, write_exported
+from sharprecl.experiments.records import RunSpec
+from sharprecl.experiments.run_folder import BusyError
+from sharprecl.experiments.store import Store
+
+
+@dataclass(frozen=True)
+class Merged:
+    """How many runs were new, were there already, were there with other answers, or are being run here right now."""
+
+    new: int
+    known: int
+    differing: int
+    busy: int
+
+
+def export(store: Store, path: Path, specs: Collection[RunSpec] | None = None, *, full: bool = False) -> Exported:
+    """Write finished runs to a file: the newest one of each spec.
+
+    Args:
+        store: where they are.
+        path: a name that ends in ``.jsonl``, or in ``.jsonl.gz`` to be compressed.
+        specs: which runs; None takes all that there are, also older ones.
+        full: also histories and failed runs, as for a store that moves to another machine.
+
+    Returns:
+        What was written.
+
+    Raises:
+        DataError: a run or its data cannot be read.
+    """
+    found = store.read()
+    if found.damaged:
+        raise DataError("; ".join(found.damaged.values()))
+    runs, failures = found.finished, found.failed
+    if specs is not None:
+        hashes = {spec.hash for spec in specs}
+        runs = {run.key: run for run in newest(runs.values()).values() if run.spec.hash in hashes}
+        failures = {key: failure for key, failure in failures.items() if failure.spec.hash in hashes}
+    data = store.data()
+    used = {run.data for run in runs.values()}
+    exported = Exported(
+        data={key: record for key, record in data.items() if key in used},
+        runs=runs,
+        features={key: x_NH for key in runs if (x_NH := store.run(key).features()) is not None},
+        histories={key: text for key in runs if (text := store.run(key).history())} if full else {},
+        failures=failures if full else {},
+    )
+    write_exported(path, exported)
+    return exported
+
+
+def merge(path: Path, store: Store) -> Merged:
+    """Take the runs of a file into a store. A run that is finished there stays as it is.
+
+    Raises:
+        DataError: the file cannot be read.
+    """
+    exported = read_exported(path)
+    there = store.read()
+    new = known = differing = busy = 0
+    for record in exported.data.values():
+        store.add_data(record)
+    for key, run in exported.runs.items():
+        if key in there.finished:
+            known += 1
+            differing += there.finished[key].answers != run.answers
+            continue
+        folder = store.run(key)
+        try:
+            with folder.alone():
+                folder.finish(run, exported.histories.get(key, ""), exported.features.get(key))
+            new += 1
+        except BusyError:
+            busy += 1
+    for key, failure in exported.failures.items():
+        folder = store.run(key)
+        if key not in there.finished and key not in exported.runs and not folder.path.exists():
+            folder.fail(failure)
+    return Merged(new, known, differing, busy)

@@ -1,0 +1,110 @@
+"""From a plan to its runs."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+from typing import TYPE_CHECKING
+
+from sharprecl.config import RunConfig
+from sharprecl.errors import ConfigError
+from sharprecl.experiments.fairness import check_fair, longer, texts_read
+from sharprecl.experiments.layout import AtScale, Column, Number, Row
+from sharprecl.experiments.llm_tasks import told_of
+from sharprecl.experiments.records import RunSpec
+from sharprecl.experiments.scales import Scale
+from sharprecl.experiments.shortest import shortest
+from sharprecl.profiles import Settings, merge, resolve
+
+if TYPE_CHECKING:
+    from sharprecl.experiments.plan import Plan
+
+
+@dataclass(frozen=True)
+class Job:
+    """One cell's share of a plan: a run, and where it stands in the table. Several jobs may ask for one run.
+
+    Attributes:
+        row, column: names, as in ``Plan.rows`` and ``Plan.columns``.
+        x: in a curve, the value of the varied setting.
+        spec: the run.
+    """
+
+    row: str
+    column: str
+    x: float | None
+    seed: int
+    spec: RunSpec
+
+
+def distinct(jobs: Iterable[Job]) -> list[RunSpec]:
+    """The runs that jobs, of one plan or of several, amount to: each once, in the order of the jobs."""
+    return list({job.spec.hash: job.spec for job in jobs}.values())
+
+
+def expand(plan: "Plan", scale: Scale, rows: Sequence[str], columns: Sequence[str], seeds: Sequence[int]) -> list[Job]:
+    """The jobs of a plan: the first seed of every cell, then the second of every cell, and so on.
+
+    Raises:
+        ConfigError: a setting is unknown, unfit or unfair; the sentence names the row.
+    """
+    part = plan.part(scale.name)
+    # Of all rows and not of the chosen ones: a run must not depend on what else was asked for.
+    most = max((texts_read(plan.rows[name].method) for name in plan.rows_at(scale.name)), default=0)
+
+    @cache
+    def settings(name: str, value: Number | None, told: str) -> Settings:
+        return _settings(plan, scale, name, value, told, most)
+
+    jobs = []
+    for seed, column, name in product(seeds, columns, rows):
+        data, row = plan.columns[column], plan.rows[name]
+        # Only a language model is told what the data is; the settings of an encoder are the same for all columns.
+        told = "" if texts_read(row.method) else data.data
+        for value in part.values.get(name, row.values) or (None,):
+            x = None if value is None else float(value)
+            spec = _spec(data, settings(name, value, told), seed, scale, part, plan.kind)
+            jobs.append(Job(name, column, x, seed, spec))
+    return jobs
+
+
+def _settings(plan: "Plan", scale: Scale, name: str, value: Number | None, told: str, most: int) -> Settings:
+    try:
+        return shortest(_config(plan, scale, plan.rows[name], value, told, most))
+    except ConfigError as error:
+        raise ConfigError(f"{plan.name}, row {name}: {error}") from error
+
+
+def _config(plan: "Plan", scale: Scale, row: Row, value: Number | None, told: str, most: int) -> RunConfig:
+    if row.method == "openai_finetune":
+        raise ConfigError(
+            "a sweep spends no money; train it with 'sharprecl train --method openai_finetune', and set scales to []"
+        )
+    varied = {} if row.vary is None else _nested(row.vary, value)
+    own = merge(row.settings, {"method": {"name": row.method}}, varied)
+    reads = texts_read(row.method)
+    if not reads:
+        return resolve(merge({"method": told_of(told)}, own))
+    chosen = {} if plan.select_on is None else {"training": {"select_on": plan.select_on}}
+    config = resolve(merge(scale.settings, plan.settings, chosen, own))
+    check_fair(config)
+    return longer(config, most // reads) if plan.equal == "tokens" else config
+
+
+def _nested(path: str, value: Number | None) -> Settings:
+    head, _, rest = path.partition(".")
+    return {head: _nested(rest, value) if rest else value}
+
+
+def _spec(column: Column, settings: Settings, seed: int, scale: Scale, part: AtScale, kind: str) -> RunSpec:
+    caps = scale.caps_of(column.data)
+    return RunSpec(
+        data=column.data,
+        ir=column.ir,
+        train_cap=part.train_cap or caps.train,
+        test_cap=part.test_cap or caps.test,
+        settings=settings,
+        seed=seed,
+        embeddings=kind == "embedding",
+        **column.of_a_file(),
+    )

@@ -1,0 +1,41 @@
+"""What makes the runs of a plan comparable: as many steps for each, or as many texts read by each encoder."""
+
+from sharprecl.config import RunConfig
+from sharprecl.errors import ConfigError
+from sharprecl.methods.registry import method_class
+
+_VIEWS = {"one": 1, "two": 2, "same": 2}
+
+
+def texts_read(method: str) -> int:
+    """How often a method's encoder reads as many texts as there are, each epoch; 0 for language models.
+
+    Raises:
+        ConfigError: there is no such method.
+    """
+    kind = method_class(method)
+    # Not above: it brings PyTorch, which a plan is read without.
+    from sharprecl.methods.base import Method
+
+    return _VIEWS[kind.views] if issubclass(kind, Method) else 0
+
+
+def check_fair(config: RunConfig) -> None:
+    """See that an encoder's run makes as many steps as all others of its plan.
+
+    Raises:
+        ConfigError: it could stop early, or trains by settings of its method's own.
+    """
+    if config.profile == "official":
+        raise ConfigError("profile: 'official' trains each method its own way; use matched, or paper")
+    if config.training.patience is not None:
+        raise ConfigError(
+            "training.patience: a run that stops early makes fewer steps than others; set it to null, "
+            "or take the profile matched"
+        )
+
+
+def longer(config: RunConfig, times: int) -> RunConfig:
+    """The same run over so many times the epochs."""
+    training = config.training.model_copy(update={"max_epochs": config.training.max_epochs * times})
+    return config.model_copy(update={"training": training})

@@ -1,0 +1,82 @@
+"""t-SNE of the test texts, a panel a method: which classes the encoder has told apart."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from sharprecl.experiments.figures.basis import basis, filled
+from sharprecl.experiments.figures.sheet import GREY, Drawn, finish, panels, sheet, size_of
+from sharprecl.experiments.records import DataRecord
+from sharprecl.experiments.tables import Table
+from sharprecl.report.embedding import BIG_COLOURS, FEWEST_POINTS, MOST_POINTS, RARE_MARKS, embed_2d
+from sharprecl.report.svg import INK, VERMILLION, clean
+
+_NAME = 30
+
+
+def clusters(table: Table, features: Mapping[str, np.ndarray]) -> Iterator[Drawn]:
+    """One figure for each column, of each method's first run whose features were kept.
+
+    Args:
+        features: of the test texts, [N, H], by the run's key.
+    """
+    for column in table.columns:
+        data, cells = table.data_of(column), filled(table, column)
+        kept = {}
+        for line, cell in cells.items():
+            runs = [run for run in cell.runs.values() if len(features.get(run.key, ())) >= FEWEST_POINTS]
+            if runs:
+                kept[line] = runs[0]
+        if not kept or data is None:
+            continue
+        label_N = np.array(data.gold)
+        rows = _sample(len(label_N))
+        with sheet(*size_of(len(kept), 2.3, 0.6)) as figure:
+            for axes, (line, run) in zip(panels(figure, len(kept)), kept.items(), strict=True):
+                x_NH = np.asarray(features[run.key], dtype=np.float64)
+                _panel(axes, embed_2d(x_NH[rows], seed=0), label_N[rows], data)
+                axes.set_title(line.title)
+            handles, labels = axes.get_legend_handles_labels()
+            figure.legend(handles, labels, loc="outside lower center", ncols=3 if len(kept) > 1 else 2)
+            seeds = ", ".join(map(str, sorted({run.spec.seed for run in kept.values()})))
+            drawn_at_random = f"{len(rows):,} of the {len(label_N):,}" if len(rows) < len(label_N) else "the"
+            caption = (
+                f"t-SNE of the encoders' vectors of {drawn_at_random} test texts of {column}, by true class, training "
+                "texts in brackets. Neighbours mean something; distances between far groups and the sizes of groups do "
+                f"not. Seed {seeds}. {basis(table.scale, [cells[line] for line in kept])}"
+            )
+            plan = table.plan
+            yield finish(figure, f"{plan.name}-{table.scale}-{column}", f"{plan.title}: {column}", table.scale, caption)
+
+
+def _sample(number: int) -> np.ndarray:
+    if number <= MOST_POINTS:
+        return np.arange(number)
+    generator = np.random.Generator(np.random.PCG64(0))
+    return np.sort(generator.choice(number, MOST_POINTS, replace=False))
+
+
+def _panel(axes: Any, point_N2: np.ndarray, label_N: np.ndarray, data: DataRecord) -> None:
+    """The five biggest classes and the three rarest in their own signs, all others grey."""
+    count_C = np.array(data.train_counts)
+    present = np.unique(label_N)
+    order = present[np.argsort(-count_C[present], kind="stable")]
+    big = order[: len(BIG_COLOURS)]
+    rare = order[len(big) :][::-1][: len(RARE_MARKS)]
+    others = ~np.isin(label_N, [*big, *rare])
+    if others.any():
+        axes.scatter(*point_N2[others].T, s=4, color=GREY, alpha=0.6, linewidths=0, rasterized=True, label="others")
+    styles = [{"s": 5, "color": colour, "alpha": 0.8, "linewidths": 0, "rasterized": True} for colour in BIG_COLOURS]
+    marks = [
+        {"s": 26, "marker": marker, "color": VERMILLION, "edgecolors": INK, "linewidths": 0.5}
+        for marker, _ in RARE_MARKS
+    ]
+    for chosen, style in (*zip(big, styles, strict=False), *zip(rare, marks, strict=False)):
+        label = f"{clean(data.label_names[chosen], _NAME)} ({count_C[chosen]:,})"
+        axes.scatter(*point_N2[label_N == chosen].T, label=label, **style)
+    axes.spines[:].set_visible(False)
+    axes.set_aspect("equal", adjustable="datalim")
+    axes.set_xticks([])
+    axes.set_yticks([])
+    axes.grid(visible=False)

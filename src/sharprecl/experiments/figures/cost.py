@@ -1,0 +1,130 @@
+"""Macro-F1 over training seconds, a panel a data set: what a method costs and what it is worth."""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from sharprecl.evaluation.table import plural
+from sharprecl.experiments.cells import Cell
+from sharprecl.experiments.figures.basis import basis, filled, percents
+from sharprecl.experiments.figures.sheet import GREY, Drawn, Sign, finish, label_edges, panels, sheet, signs, size_of
+from sharprecl.experiments.records import RunRecord
+from sharprecl.experiments.tables import Table
+from sharprecl.extras import require
+
+TITLE = "What a method costs and what it is worth"
+
+
+def cost(table: Table) -> Drawn | None:
+    """Draw the runs of one kind of machine; None where no column has two methods to compare."""
+    place, left_out = _most_usual_place(table.runs)
+    by_column = {column: _timed_at(place, table, column) for column in table.columns}
+    by_column = {column: cells for column, cells in by_column.items() if len(cells) > 1}
+    if not by_column:
+        return None
+    known = signs([line.title for line in table.lines], table.plan.compared)
+    shown = {name: sign for name, sign in known.items() if any(name in cells for cells in by_column.values())}
+    across = 2 if len(by_column) == 1 else 4
+    with sheet(*size_of(len(by_column), 2.0, 0.75 + 0.16 * -(-len(shown) // across))) as figure:
+        every = panels(figure, len(by_column))
+        for axes, (column, cells) in zip(every, by_column.items(), strict=True):
+            _panel(axes, cells, shown)
+            axes.set_title(column)
+        label_edges(every, "training, seconds (log scale)", "macro-F1, %")
+        figure.legend(
+            handles=[_key(name, sign) for name, sign in shown.items()], loc="outside lower center", ncols=across
+        )
+        others = f" {plural(left_out, 'run', 'runs')} made elsewhere are left out." if left_out else ""
+        every_cell = [cell for cells in by_column.values() for cell in cells.values()]
+        spread = (
+            "; bars are one standard deviation of macro-F1" if any(len(cell.runs) > 1 for cell in every_cell) else ""
+        )
+        caption = (
+            f"Macro-F1 over the seconds of one training, means over seeds{spread}. The line joins the methods that no "
+            f"other beats in both; the others are hollow. Timed on: {place}.{others} {basis(table.scale, every_cell)}"
+        )
+        return finish(figure, f"{table.plan.name}-{table.scale}-cost", TITLE, table.scale, caption)
+
+
+def pareto(points: Mapping[str, tuple[float, float]]) -> list[str]:
+    """Names of the points (cost, worth) that no other beats, cheapest first.
+
+    One point beats another if it costs no more, is worth no less, and is not equal to it.
+    """
+    front: list[str] = []
+    for name, point in sorted(points.items(), key=lambda item: (item[1][0], -item[1][1])):
+        last = points[front[-1]] if front else None
+        if last is None or point[1] > last[1] or point == last:
+            front.append(name)
+    return front
+
+
+def _panel(axes: Any, cells: Mapping[str, Cell], shown: Mapping[str, Sign]) -> None:
+    points = {
+        name: (float(np.mean([run.seconds for run in cell.runs.values()])), float(percents(cell, "macro_f1").mean()))
+        for name, cell in cells.items()
+    }
+    front = pareto(points)
+    axes.plot(*zip(*(points[name] for name in front), strict=True), color=GREY, linewidth=1, zorder=1)
+    for name, (seconds, worth) in points.items():
+        sign, scores = shown[name], percents(cells[name], "macro_f1")
+        axes.errorbar(
+            seconds,
+            worth,
+            yerr=scores.std(ddof=1) if len(scores) > 1 else None,
+            elinewidth=0.7,
+            color=sign.colour,
+            marker=sign.marker,
+            markersize=sign.size,
+            markerfacecolor=sign.colour if name in front else "white",
+        )
+    _seconds_axis(axes, [seconds for seconds, _ in points.values()])
+
+
+def _key(name: str, sign: Sign) -> Any:
+    lines = require("matplotlib.lines", "report", TITLE)
+    return lines.Line2D([], [], color=sign.colour, marker=sign.marker, markersize=sign.size, linestyle="", label=name)
+
+
+def _seconds_axis(axes: Any, seconds: list[float]) -> None:
+    """A log axis with plain numbers, at least three of them however narrow it is."""
+    axes.set_xscale("log")
+    low, high = min(seconds) / 1.3, max(seconds) * 1.3
+    axes.set_xlim(low, high)
+    ticks: list[float] = []
+    for steps in ((1,), (1, 3), (1, 2, 5), (1, 1.5, 2, 3, 5, 7), tuple(np.arange(1, 10, 0.2).round(1))):
+        ticks = [step * 10.0**power for power in range(-3, 8) for step in steps if low <= step * 10.0**power <= high]
+        if len(ticks) >= 3:
+            break
+    axes.xaxis.set_ticks(ticks, [f"{tick:,.10g}" for tick in ticks])
+    axes.xaxis.set_ticks([], minor=True)
+
+
+def _timed_at(place: str, table: Table, column: str) -> dict[str, Cell]:
+    """The cells of a column by the names of their lines, with nothing but the runs of a place."""
+    cells = {}
+    for line, cell in filled(table, column).items():
+        runs = {seed: run for seed, run in cell.runs.items() if _place(run) == place}
+        if runs:
+            cells[line.title] = Cell(cell.wanted, runs)
+    return cells
+
+
+def _most_usual_place(runs: tuple[RunRecord, ...]) -> tuple[str, int]:
+    """Where most runs were made, for seconds of two machines do not compare; how many others there are."""
+    counts = Counter(_place(run) for run in runs)
+    place = max(sorted(counts), key=counts.__getitem__)
+    return place, len(runs) - counts[place]
+
+
+def _place(run: RunRecord) -> str:
+    """What decides how long a run takes, in words."""
+    found = run.environment
+    hardware, device, precision = (str(found.get(name, "")) for name in ("hardware", "device", "precision"))
+    words = [hardware, "" if device in hardware else device, precision]
+    for name, one, many in (("workers", "run at a time", "runs at a time"), ("threads", "thread each", "threads each")):
+        if name in found:
+            words.append(plural(int(found[name]), one, many))
+    return ", ".join(word for word in words if word)

@@ -1,0 +1,87 @@
+"""All figures that a plan's runs make."""
+
+from collections.abc import Callable, Iterator, Mapping
+
+import numpy as np
+
+from sharprecl.errors import AssetError
+from sharprecl.experiments.figures.basis import basis, filled
+from sharprecl.experiments.figures.clusters import clusters
+from sharprecl.experiments.figures.cost import cost
+from sharprecl.experiments.figures.curves import curves
+from sharprecl.experiments.figures.distribution import distribution
+from sharprecl.experiments.figures.frequency import frequency
+from sharprecl.experiments.figures.ranks import rank_diagram
+from sharprecl.experiments.figures.sheet import Drawn
+from sharprecl.experiments.plan import Plan
+from sharprecl.experiments.ranked import rank_lines
+from sharprecl.experiments.tables import Table
+
+Tell = Callable[[str], None]
+
+
+def figures_of(table: Table, features: Mapping[str, np.ndarray]) -> Iterator[Drawn]:
+    """Draw what a plan with runs is for, one figure after the other; nothing where no run is finished.
+
+    Args:
+        table: of the plan.
+        features: of the test texts, by the run's key, as in ``Records``.
+
+    Raises:
+        MissingExtraError: matplotlib, or openTSNE for embeddings, is not installed.
+    """
+    if not table.lines:
+        return
+    if table.plan.kind == "curve":
+        yield from curves(table)
+    elif table.plan.kind == "embedding":
+        yield from clusters(table, features)
+    else:
+        yield from filter(None, (average_ranks(table), cost(table)))
+        yield from frequency(table)
+
+
+def average_ranks(table: Table) -> Drawn | None:
+    """The critical-difference diagram; None where there are not two data sets and two methods to rank over."""
+    rankings = rank_lines(table).rankings
+    if not rankings or rankings[0].blocks < 2:
+        return None
+    name = f"{table.plan.name}-{table.scale}-ranks"
+    ranked = [cell for (line, _), cell in table.cells.items() if line.title in rankings[0].methods]
+    rests_on = basis(table.scale, ranked)
+    return rank_diagram(name, "Average ranks", table.scale, rankings[0], table.plan.compared, rests_on)
+
+
+def trained_on(table: Table) -> Drawn | None:
+    """How many texts of each class the runs were trained on; None where nothing is known of any column."""
+    found = {column: table.data_of(column) for column in table.columns}
+    counts = {column: np.array(data.train_counts) for column, data in found.items() if data is not None}
+    if not counts:
+        return None
+    cells = [cell for column in counts for cell in filled(table, column).values()]
+    caption = f"Training texts of each class, largest first, as the runs had them. {basis(table.scale, cells)}"
+    name = f"{table.plan.name}-{table.scale}-distribution"
+    return distribution(name, "How many texts each class has", table.scale, counts, caption)
+
+
+def data_sets(plan: Plan, scale: str, tell: Tell = lambda _: None) -> Drawn | None:
+    """The data sets of a plan without runs, as they are published: no scale caps them here.
+
+    Args:
+        tell: is told, in one line each, of what takes time, and of data that cannot be had and are left out.
+    """
+    from sharprecl.data.benchmarks import load_benchmark
+
+    counts, lacking = {}, []
+    for name in plan.columns_at(scale):
+        column = plan.columns[name]
+        try:
+            counts[name] = load_benchmark(column.data, column.ir, progress=tell).train.class_counts
+        except AssetError as error:
+            tell(f"{name} is left out: {error}")
+            lacking.append(name)
+    if not counts:
+        return None
+    without = f" {', '.join(lacking)} could not be had." if lacking else ""
+    caption = f"Training texts of each class, largest first, of the data sets as published.{without}"
+    return distribution(f"{plan.name}-distribution", plan.title, "", counts, caption)

@@ -1,0 +1,79 @@
+"""The critical-difference diagram (Demšar 2006): average ranks on a line, bars over methods that may be equal."""
+
+from typing import Any
+
+from sharprecl.evaluation.ranks import Ranking
+from sharprecl.evaluation.table import plural
+from sharprecl.experiments.figures.sheet import FULL, LEAST_TYPE, Drawn, finish, sheet
+from sharprecl.report.svg import INK, VERMILLION
+
+_STEP = 1.0  # between two names, in units of the drawing
+_BAR = 0.45  # between two bars
+
+
+def rank_diagram(name: str, title: str, scale: str, ranking: Ranking, compared: str | None, rests_on: str) -> Drawn:
+    """Draw a ranking.
+
+    Args:
+        name: of the figure's files.
+        ranking: of ``evaluation.ranks``.
+        compared: the method to stand out.
+        rests_on: the sentence about the runs.
+    """
+    k = len(ranking.methods)
+    half = -(-k // 2)
+    below = 0.6 + _BAR * len(ranking.groups)
+    lowest = below + _STEP * half
+    with sheet(FULL, 0.9 + 0.2 * (lowest + 1)) as figure:
+        axes = figure.subplots()
+        axes.set_axis_off()
+        # Names stand left and right of the ranks, a third of the width each.
+        margin = 0.62 * max(1, k - 1)
+        axes.set_xlim(1 - margin, k + margin)
+        axes.set_ylim(-lowest, 2.4)
+        axes.plot([1, k], [0, 0], color=INK, linewidth=1)
+        for tick in range(1, k + 1):
+            axes.plot([tick, tick], [0, 0.25], color=INK, linewidth=0.8)
+            axes.text(tick, 0.4, str(tick), ha="center", va="bottom", fontsize=LEAST_TYPE)
+        _ruler(axes, ranking.critical_difference, k)
+        for place, (method, rank) in enumerate(zip(ranking.methods, ranking.average_ranks, strict=True)):
+            left = place < half
+            y = -below - _STEP * (place if left else k - 1 - place) - 0.3
+            edge = 1 - 0.06 * k if left else k + 0.06 * k
+            colour = VERMILLION if method == compared else INK
+            axes.plot([rank, rank, edge], [0, y, y], color=colour, linewidth=0.8)
+            words = f"{method}  {rank:.2f}" if left else f"{rank:.2f}  {method}"
+            weight = "bold" if method == compared else "normal"
+            axes.text(
+                edge, y, f"{words} " if left else f" {words}", ha="right" if left else "left", va="center",
+                fontsize=LEAST_TYPE + 0.5, color=colour, fontweight=weight,
+            )  # fmt: skip
+        where = dict(zip(ranking.methods, ranking.average_ranks, strict=True))
+        for place, group in enumerate(ranking.groups):
+            y = -0.45 - _BAR * place
+            axes.plot([where[group[0]] - 0.06, where[group[-1]] + 0.06], [y, y], color=INK, linewidth=3,
+                      solid_capstyle="butt")  # fmt: skip
+        return finish(figure, name, title, scale, f"{_caption(ranking)} {rests_on}")
+
+
+def _ruler(axes: Any, distance: float, k: int) -> None:
+    """How far apart two ranks must be, above the axis; longer than the axis where nothing can be told apart."""
+    shown = min(distance, k - 1.0)
+    axes.plot([1, 1 + shown], [1.7, 1.7], color=INK, linewidth=1, marker="|", markersize=5)
+    more = "" if distance <= k - 1 else ", more than there is"
+    axes.text(1 + shown / 2, 1.85, f"critical difference {distance:.2f}{more}", ha="center", va="bottom",
+              fontsize=LEAST_TYPE)  # fmt: skip
+
+
+def _caption(ranking: Ranking) -> str:
+    columns = plural(ranking.columns, "column", "columns")
+    words = [
+        f"Average ranks by macro-F1 over {columns} of {plural(ranking.blocks, 'data set', 'data sets')}, 1 is best."
+    ]
+    if ranking.left_out:
+        words.append(f"{plural(ranking.left_out, 'column lacks', 'columns lack')} a method and were left out.")
+    words.append("Methods under one bar cannot be told apart at 5 % (Nemenyi).")
+    if ranking.p is not None:
+        p = f"p = {ranking.p:.3f}" if ranking.p >= 0.001 else "p < 0.001"
+        words.append(f"Friedman's test that all are alike: {p}.")
+    return " ".join(words)

@@ -1,0 +1,160 @@
+"""One drawing, three uses: SVG and PNG for print, and the results page's own SVG that follows its colours.
+
+Sizes are those of a printed page, so that type of 7 points and more stays so. Colours are Okabe and Ito's, and no two
+methods share a sign, so that grey print tells them apart too. Equal figures give equal bytes.
+"""
+
+import io
+import math
+import re
+import textwrap
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sharprecl.extras import require
+from sharprecl.files import atomic_path, write_text
+from sharprecl.report.svg import BLUE, GREEN, INK, ORANGE, PINK, SKY, VERMILLION, Figure, drawing, to_svg
+
+COLUMN, FULL = 3.4, 7.0
+"""Inches of a printed column, and of a page of two."""
+PAGE = 9.4
+"""Inches that a printed page is high, with room for a caption."""
+LEAST_TYPE = 7.0
+"""Points."""
+PURPOSE = "drawing figures"
+LINES, MESH = "#a6aeb8", "#dde1e6"
+GREY = "#8a8f98"
+_INK_OF_FILES = "#000000"
+_DPI = 300
+_LETTERS_AN_INCH = 13  # of a heading
+_PANELS_ACROSS = 3
+_RC = {
+    **dict.fromkeys(("axes.edgecolor", "xtick.color", "ytick.color"), LINES),
+    "grid.color": MESH,
+    "font.size": 8,
+    "axes.titlesize": 8,
+    "axes.labelsize": 8,
+    "figure.titlesize": 8.5,
+    "xtick.labelsize": LEAST_TYPE,
+    "ytick.labelsize": LEAST_TYPE,
+    "legend.fontsize": LEAST_TYPE,
+    "legend.frameon": False,
+    "legend.handlelength": 1.6,
+    "axes.linewidth": 0.6,
+    "lines.linewidth": 1.2,
+    "lines.markersize": 4,
+}
+
+
+class Sign(NamedTuple):
+    """How a method looks in all figures of its plan."""
+
+    colour: str
+    marker: str
+    size: float
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A figure.
+
+    Attributes:
+        name: of its files, without ending.
+        title: a heading.
+        caption: what it shows and what it rests on; complete by itself.
+        svg: of a file, on white.
+        png: the same at 300 dots an inch.
+        inline: for a page.
+        aside: whether a page may fold it away.
+    """
+
+    name: str
+    title: str
+    caption: str
+    svg: str
+    png: bytes
+    inline: Figure
+    aside: bool = False
+
+
+@contextmanager
+def sheet(width: float, height: float) -> Iterator[Any]:
+    """A matplotlib figure of so many inches; draw, and call ``finish`` inside.
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
+    """
+    matplotlib = require("matplotlib", "report", PURPOSE)
+    with drawing(width, height) as figure, matplotlib.rc_context(_RC):
+        yield figure
+
+
+def panels(figure: Any, number: int, **options: Any) -> list[Any]:
+    """As many axes as asked for, three in a row at most; ``options`` are those of ``Figure.subplots``."""
+    across = min(number, _PANELS_ACROSS)
+    grid = figure.subplots(math.ceil(number / across), across, squeeze=False, **options)
+    every = list(grid.flat)
+    for axes in every[number:]:
+        axes.remove()
+    if options.get("sharex"):
+        for axes in every[max(0, number - across) : number]:
+            # The panel below it may be one of those taken away.
+            axes.tick_params(labelbottom=True)
+    return every[:number]
+
+
+def label_edges(every: list[Any], x: str, y: str) -> None:
+    """Label the axes that have none below them, and those at the left."""
+    for place, axes in enumerate(every):
+        if place + _PANELS_ACROSS >= len(every):
+            axes.set_xlabel(x)
+        if place % _PANELS_ACROSS == 0:
+            axes.set_ylabel(y)
+
+
+def size_of(number: int, height: float, more: float = 0.3) -> tuple[float, float]:
+    """Inches of a sheet of so many panels of that height, lower where a page would not hold them, and ``more`` for
+    titles and legends."""
+    rows = math.ceil(number / _PANELS_ACROSS)
+    return (COLUMN if number == 1 else FULL), min(rows * height + more, PAGE)
+
+
+def finish(figure: Any, name: str, title: str, scale: str, caption: str, *, aside: bool = False) -> Drawn:
+    """Put the heading on, which names the scale if there is one, and turn a drawing into all that is made of it."""
+    heading = f"{title} (scale {scale})" if scale else title
+    figure.suptitle(textwrap.fill(heading, round(_LETTERS_AN_INCH * figure.get_figwidth())))
+    # Columns are called after files, and rows as anybody likes.
+    name = re.sub(r"[^\w.-]+", "-", name)
+    stream, image = io.BytesIO(), io.BytesIO()
+    figure.savefig(stream, format="svg", facecolor="white", metadata={"Date": None, "Creator": None}, dpi=_DPI)
+    figure.savefig(image, format="png", facecolor="white", metadata={"Software": None}, dpi=_DPI)
+    markup = stream.getvalue().decode().replace(INK, _INK_OF_FILES)
+    wide = bool(figure.get_figwidth() > COLUMN)
+    # The page says the title in its own type.
+    figure.suptitle("")
+    inline = to_svg(figure, name, heading).replace(LINES, "var(--soft)").replace(MESH, "var(--grid)")
+    return Drawn(name, title, caption, markup, image.getvalue(), Figure(inline, caption, wide=wide), aside)
+
+
+def save(drawn: Drawn, folder: Path) -> tuple[Path, Path]:
+    """Write ``<name>.svg`` and ``<name>.png``, each whole or not at all; where they lie."""
+    svg, png = folder / f"{drawn.name}.svg", folder / f"{drawn.name}.png"
+    write_text(svg, drawn.svg)
+    with atomic_path(png) as temporary:
+        temporary.write_bytes(drawn.png)
+    return svg, png
+
+
+def signs(names: Sequence[str], compared: str | None) -> dict[str, Sign]:
+    """A sign for every method, the vermillion star for the one that the plan is about."""
+    colours, markers = (BLUE, GREEN, ORANGE, SKY, PINK, INK), ("o", "s", "^", "D", "v", "P", "X")
+    others = [name for name in names if name != compared]
+    # Six colours and seven markers have no common divisor, so 42 pairs pass before one returns.
+    pairs = [(colours[place % 6], markers[place % 7]) for place in range(len(others))]
+    found = {name: Sign(*pair, 5.0) for name, pair in zip(others, pairs, strict=True)}
+    if compared is not None:
+        found[compared] = Sign(VERMILLION, "*", 9.0)
+    return {name: found[name] for name in names}

@@ -1,0 +1,113 @@
+"""The sentences around a table: what it was made with, what is missing, what its marks mean."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+from sharprecl.data.wording import joined
+from sharprecl.evaluation.table import plural
+from sharprecl.experiments.contests import LEVEL, Contests
+from sharprecl.experiments.records import RunRecord
+from sharprecl.experiments.sheets import DASH
+from sharprecl.experiments.tables import Table
+
+HOLDS, THESE_MODELS, ON_TEST = "*", "†", "t"
+"""Raised signs."""
+_RELIABLE_SEEDS = 5  # With fewer, a draw of seeds says little of how much they differ.
+
+
+def model_of(run: RunRecord) -> str:
+    """The encoder, or the language model, that a run trained."""
+    method = run.config["method"]
+    return str(method.get("model") or run.config["encoder"]["name"])
+
+
+def caption(table: Table) -> tuple[str, ...]:
+    """What holds for all of a table's sheets: the scale and the models first."""
+    if not table.runs:
+        return (f"Scale {table.scale}: no run is finished yet.",)
+    models = list(dict.fromkeys(model_of(run) for run in table.runs))
+    seeds = sorted({seed for cell in table.cells.values() for seed in cell.wanted})
+    over = f"over the seeds {joined(list(map(str, seeds)), len(seeds))}" if len(seeds) > 1 else f"seed {seeds[0]} alone"
+    chosen = sorted({run.selected_on for run in table.runs})
+    epoch = {
+        "validation": "the epoch was chosen on validation texts",
+        "last": "the last epoch was taken",
+        "test": "the epoch was chosen on the test texts, as the published protocol has it",
+    }
+    selection = "; in some runs, ".join(epoch[name] for name in chosen)
+    what = "mean and standard deviation (n - 1)" if len(seeds) > 1 else "figures"
+    return (
+        f"Scale {table.scale}, {joined(models, len(models))}: {what} in percent, {over}; {selection}.",
+        *_missing(table),
+    )
+
+
+def marks(table: Table) -> tuple[str, ...]:
+    """What bold, underlines and raised signs mean: those that occur."""
+    cells = table.cells.values()
+    notes = ["Bold is the best and underlined the runner-up of complete cells, as shown; what looks equal ties."]
+    if any(not cell.complete for cell in cells):
+        notes.append(f"2/3: two of three seeds are finished; compared with nothing. {DASH}: no run is finished.")
+    if any(run.selected_on == "test" for run in table.runs):
+        notes.append(f"{ON_TEST}: the epoch was chosen on the test texts, so the figure is too high.")
+    notes += _mixed(table)
+    beyond = [line.title for line in table.lines if line.beyond]
+    if beyond and table.plan.paper:
+        notes.append(f"Not in the paper's table: {joined(beyond, len(beyond))}.")
+    return tuple(notes)
+
+
+def certainty(contests: Contests) -> tuple[str, ...]:
+    """How the tests were made and what they are worth; empty where there were none."""
+    if not contests.tested:
+        return _untested(contests)
+    seeds = min(one.seeds for one in contests.tested)
+    family = len({one.column for one in contests.tested})
+    notes = [
+        "The rival is the best other row on these test texts, so where it leads its p counts once for each row it was "
+        f"chosen from. Holm's correction runs over the columns of a metric, of which {family} could be tested.",
+        f"p models: other test texts, these trained models (paired bootstrap over the texts). {THESE_MODELS}: at most "
+        f"{LEVEL:g}.",
+    ]
+    if seeds > 1:
+        notes.append(
+            f"p methods: other test texts and other seeds (both drawn). {HOLDS}: at most {LEVEL:g}."
+            + (" With so few seeds it is too bold where they differ greatly." if seeds < _RELIABLE_SEEDS else "")
+        )
+    else:
+        notes.append("A single seed says nothing of other trainings: p methods needs two.")
+    notes += [
+        f"p seeds: Wilcoxon's signed ranks over the seeds; with {plural(seeds, 'seed', 'seeds')} it cannot fall below "
+        f"{2.0 ** (1 - seeds):g} even before the correction.",
+        "The interval is of p methods, or else of p models, and is not corrected.",
+        "ε: almost stochastic order of the one that leads over the other, upper 95 % bound; under 0.2 it almost "
+        "dominates. With fewer than ten seeds it is no 5 % test, and it is not corrected.",
+    ]
+    least = max(one.models.least_p * one.rivals for one in contests.tested) * family
+    if least > LEVEL:
+        notes.append(
+            f"With so many rows and columns p is {least:.3f} at best where the rival leads: no such lead can show."
+        )
+    return (*notes, *_untested(contests))
+
+
+def _untested(contests: Contests) -> tuple[str, ...]:
+    return tuple(f"Not tested on {one.column}: {one.why}." for one in contests.untested)
+
+
+def _missing(table: Table) -> Iterable[str]:
+    if table.empty_lines:
+        yield f"Rows without any finished run: {joined(table.empty_lines, len(table.empty_lines))}."
+    if table.empty_columns:
+        yield f"Columns without any finished run: {joined(table.empty_columns, len(table.empty_columns))}."
+
+
+def _mixed(table: Table) -> Iterable[str]:
+    codes = Counter(run.code for run in table.runs)
+    if len(codes) > 1:
+        shares = [f"{code[:8]} ({number})" for code, number in sorted(codes.items())]
+        yield f"The runs are of different versions of the code: {joined(shares, len(shares))}."
+    mixed = [column for column in table.columns if table.data_of(column) is None]
+    if mixed:
+        names = joined(mixed, len(mixed))
+        yield f"{names}: the data changed between runs, so nothing is compared there."

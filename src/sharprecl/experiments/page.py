@@ -1,0 +1,186 @@
+"""A page of results: every table and figure of some plans, and the command that makes each."""
+
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from sharprecl.errors import AssetError
+from sharprecl.evaluation.table import plural
+from sharprecl.experiments.collection import Records
+from sharprecl.experiments.document import make_document
+from sharprecl.experiments.duration import words_of
+from sharprecl.experiments.figures.draw import data_sets, figures_of
+from sharprecl.experiments.figures.sheet import Drawn, save
+from sharprecl.experiments.formats import FORMATS
+from sharprecl.experiments.plan import Plan
+from sharprecl.experiments.recipe import Recipe
+from sharprecl.experiments.records import RunRecord
+from sharprecl.experiments.sheets import Document
+from sharprecl.experiments.tables import Table, make_table
+from sharprecl.extras import require
+from sharprecl.files import write_text
+from sharprecl.report.render import render
+
+PURPOSE = "the page of results"
+ENDINGS = {"markdown": "md", "latex": "tex", "csv": "csv"}
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Section:
+    """What a page says of one plan.
+
+    Attributes:
+        plan: as it was named.
+        document: its table.
+        commands: what makes the runs and the figures.
+    """
+
+    plan: str
+    title: str
+    document: Document
+    figures: tuple[Drawn, ...]
+    commands: tuple[str, ...]
+    runs: tuple[RunRecord, ...]
+
+
+def check_page() -> None:
+    """Refuse early what ``write_page`` would refuse after hours of runs.
+
+    Raises:
+        MissingExtraError: matplotlib or jinja2 is not installed.
+    """
+    for module in ("matplotlib", "jinja2"):
+        require(module, "report", PURPOSE)
+
+
+def make_section(
+    name: str, plan: Plan, scale: str, records: Records, *, results: Sequence[Path] = (), tell: Tell = lambda _: None
+) -> Section | None:
+    """Gather what there is to say of a plan; None where nothing was run, or data cannot be counted without a network.
+
+    Args:
+        name: how the plan was named, for the commands.
+        results: where the records were read from, for the commands; empty is the usual folder.
+        tell: is told, in one line each, of what takes time.
+
+    Raises:
+        ConfigError: the plan does not fit the scale.
+        MissingExtraError: matplotlib, or openTSNE for embeddings, is not installed.
+    """
+    where = "".join(f" --results {shlex.quote(str(path))}" for path in results)
+    drawing = f"sharprecl experiment figure {shlex.quote(name)} --scale {scale}"
+    document = partial(make_document, plan, records, Recipe(name, scale))
+    if plan.kind == "datasets":
+        try:
+            counted = document()
+        except AssetError as error:
+            tell(f"{name} is left out: {error}")
+            return None
+        drawn = data_sets(plan, scale, tell)
+        return Section(name, counted.title, counted, (drawn,) if drawn else (), (drawing,), ())
+    table = make_table(plan, records, scale)
+    if not table.runs:
+        return None
+    tell(f"{name}: {plural(len(table.runs), 'run', 'runs')}")
+    running = f"sharprecl experiment run {shlex.quote(name)} --scale {scale}{_part(table)}"
+    # Runs go into a folder; a file that they were exported to is only read.
+    kept = where if all(path.is_dir() for path in results) else ""
+    # A table says how it is made, but not from where.
+    table_too = (f"{drawing.replace(' figure ', ' table ', 1)}{where}",) if results else ()
+    commands = (f"{running}{kept}", *table_too, f"{drawing}{where}")
+    figures = tuple(figures_of(table, records.features))
+    return Section(name, document().title, document(), figures, commands, table.runs)
+
+
+def write_page(folder: Path, title: str, lead: Sequence[str], scale: str, sections: Sequence[Section]) -> Path:
+    """Write ``index.html`` with all figures inside, ``index.md``, and ``figures`` and ``tables`` beside them.
+
+    Each file is whole or not at all; equal sections give equal bytes.
+
+    Args:
+        lead: sentences under the title.
+
+    Returns:
+        The page.
+
+    Raises:
+        MissingExtraError: matplotlib or jinja2 is not installed.
+    """
+    for section in sections:
+        for drawn in section.figures:
+            save(drawn, folder / "figures")
+        for name, ending in ENDINGS.items():
+            write_text(
+                folder / "tables" / f"{_stem(section, scale)}.{ending}", FORMATS[name](section.document.as_format(name))
+            )
+    page = folder / "index.html"
+    sentences = [*lead, *basis_of(sections, scale)]
+    render("sharprecl.experiments", _context(title, sentences, scale, sections), page, PURPOSE)
+    write_text(folder / "index.md", _markdown(title, sentences, scale, sections))
+    return page
+
+
+def basis_of(sections: Sequence[Section], scale: str) -> list[str]:
+    """Sentences on all runs of a page together: how many, where, how long, by what code."""
+    runs = {run.key: run for section in sections for run in section.runs}
+    if not runs:
+        return []
+    places = sorted({str(run.environment.get("hardware", "a machine unknown")) for run in runs.values()})
+    codes = sorted({run.code[:8] for run in runs.values()})
+    seconds = sum(run.seconds for run in runs.values())
+    return [
+        f"Scale {scale}; {plural(len(runs), 'run', 'runs')}, trained in {words_of(seconds)} altogether on "
+        f"{' and '.join(places)}, by the code {', '.join(codes)}."
+    ]
+
+
+def _part(table: Table) -> str:
+    """Options for what was run, where that is not all of the plan."""
+    plan, scale = table.plan, table.scale
+    rows = tuple(dict.fromkeys(line.row for line in table.lines))
+    words = f" --rows {shlex.quote(','.join(rows))}" if rows != plan.rows_at(scale) else ""
+    columns = f" --columns {shlex.quote(','.join(table.columns))}" if table.columns != plan.columns_at(scale) else ""
+    return words + columns
+
+
+def _stem(section: Section, scale: str) -> str:
+    return f"{Path(section.plan).stem}-{scale}"
+
+
+def _context(title: str, sentences: Sequence[str], scale: str, sections: Sequence[Section]) -> dict[str, Any]:
+    safe = import_module("markupsafe").Markup
+    return {
+        "title": title,
+        "sentences": sentences,
+        "scale": scale,
+        "sections": [
+            {
+                "id": Path(section.plan).stem,
+                "title": section.title,
+                # The format escapes all that comes from outside.
+                "table": safe(FORMATS["html"](section.document.as_format("html"))),
+                "figures": [drawn for drawn in section.figures if not drawn.aside],
+                "folded": [drawn for drawn in section.figures if drawn.aside],
+                "commands": section.commands,
+            }
+            for section in sections
+        ],
+    }
+
+
+def _markdown(title: str, sentences: Sequence[str], scale: str, sections: Sequence[Section]) -> str:
+    parts = [f"# {title}", *sentences]
+    for section in sections:
+        parts.append(FORMATS["markdown"](section.document).rstrip("\n"))
+        others = [f"[{name}](tables/{_stem(section, scale)}.{ending})" for name, ending in ENDINGS.items()]
+        parts.append(f"The tables alone: {', '.join(others)}.")
+        parts.append("\n".join(f"    {command}" for command in section.commands))
+        for drawn in section.figures:
+            image = f"![{drawn.title}](figures/{drawn.name}.svg)"
+            parts.append(f"{image}\n\n{drawn.caption} [PNG](figures/{drawn.name}.png)")
+    return "\n\n".join(parts) + "\n"

@@ -1,0 +1,87 @@
+"""The data of a run: loaded, capped, thinned, and described."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from sharprecl.data.benchmarks import BENCHMARKS, load_benchmark
+from sharprecl.data.imbalance import cap_per_class, imbalance_ratio, imbalanced_subset
+from sharprecl.data.leaks import find_leaks
+from sharprecl.data.splits import stratified_split, text_groups
+from sharprecl.data.tables import TextTable, read_table
+from sharprecl.errors import DataError
+from sharprecl.experiments.records import DataRecord, RunSpec
+from sharprecl.experiments.sample import sample_test
+from sharprecl.files import sha256_json
+
+HELD_OUT = 0.2
+"""Share of each class that is held out to judge on, where a file comes without test texts."""
+
+DataKey = tuple[str, str, str, str | None, float | None, int | None, int | None]
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """What a run trains on and is judged on. Neither table has notes: those are of the data and not of a run."""
+
+    train: TextTable
+    test: TextTable
+    record: DataRecord
+
+
+def data_key(spec: RunSpec) -> DataKey:
+    """What of a spec decides its data: specs with equal keys share one ``Prepared``."""
+    return (spec.data, spec.text_column, spec.label_column, spec.test, spec.ir, spec.train_cap, spec.test_cap)
+
+
+def is_benchmark(spec: RunSpec) -> bool:
+    """Whether the data are pinned by hash; a file of a user's may change from one day to the next."""
+    return spec.data in BENCHMARKS
+
+
+def prepare(spec: RunSpec, progress: Callable[[str], None] | None = None) -> Prepared:
+    """Load the data of a run. The same texts are chosen for every seed of the training.
+
+    Training texts are capped class by class before they are thinned to the imbalance ratio, so that a cap does not
+    flatten what the ratio makes steep. The test texts keep their shares of the classes.
+
+    Args:
+        spec: its data, columns, ratio and caps.
+        progress: is told, in one line each, what takes time when files must be fetched.
+
+    Raises:
+        SharpReCLError: the data cannot be had, or are not fit to train on.
+    """
+    train, test = _tables(spec, progress)
+    if spec.train_cap is not None:
+        train = cap_per_class(train, spec.train_cap, seed=0)
+    if spec.ir is not None:
+        train = imbalanced_subset(train, spec.ir)
+    if spec.test_cap is not None:
+        test = sample_test(test, spec.test_cap)
+    record = DataRecord(
+        hash=sha256_json([train.content_hash, test.content_hash]),
+        name=spec.data,
+        ir=spec.ir,
+        train_cap=spec.train_cap,
+        test_cap=spec.test_cap,
+        achieved_ir=imbalance_ratio(train.class_counts),
+        label_names=train.label_names,
+        train_counts=tuple(train.class_counts.tolist()),
+        gold=tuple(test.label_ids.tolist()),
+        leaks=len(find_leaks(train, test).rows),
+    )
+    return Prepared(replace(train, notes=()), replace(test, notes=()), record)
+
+
+def _tables(spec: RunSpec, progress: Callable[[str], None] | None) -> tuple[TextTable, TextTable]:
+    if is_benchmark(spec):
+        benchmark = load_benchmark(spec.data, progress=progress)
+        return benchmark.train, benchmark.test
+    table = read_table(spec.data, spec.text_column, spec.label_column)
+    if spec.test is not None:
+        return table, read_table(spec.test, spec.text_column, spec.label_column, label_names=table.label_names)
+    # Equal texts stay on one side, so that nothing is asked that training showed.
+    kept, held_out = stratified_split(table.label_ids, HELD_OUT, seed=0, groups=text_groups(table.texts))
+    if not len(held_out):
+        raise DataError(f"{table.origin}: no class has two texts, so none can be held out to judge on; give test texts")
+    return table.select(kept), table.select(held_out)

@@ -1,0 +1,91 @@
+"""How much of an experiment is run: as printed, on a small machine, or only to see that everything works."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, get_args
+
+from sharprecl.data.wording import closest
+from sharprecl.errors import ConfigError
+
+ScaleName = Literal["paper", "small", "smoke"]
+
+
+class Caps(NamedTuple):
+    """Most training texts a class, and most test texts; None leaves all."""
+
+    train: int | None = None
+    test: int | None = None
+
+
+_ALL = Caps()
+
+
+@dataclass(frozen=True)
+class Scale:
+    """One size of every plan. Its name stands on everything that a run produces.
+
+    Attributes:
+        settings: as ``profiles.resolve`` takes them, below those of the plan.
+        seeds: how many, counted from 0.
+        caps: by the name of a benchmark, and ``usual_caps`` for all other data. Training texts are capped before they
+            are thinned to an imbalance ratio, so that a cap does not flatten what the ratio makes steep.
+    """
+
+    name: ScaleName
+    settings: Mapping[str, Any]
+    seeds: int
+    caps: Mapping[str, Caps] = field(default_factory=dict)
+    usual_caps: Caps = _ALL
+
+    def caps_of(self, data: str) -> Caps:
+        """The caps of a benchmark or a file."""
+        return self.caps.get(data, self.usual_caps)
+
+
+# As printed: AdamW 5e-5 with decay 5e-4, batches of 128, 30 epochs, of which the profile knows; ten runs.
+_PAPER = Scale(
+    name="paper",
+    settings={"profile": "paper", "encoder": {"name": "bert-base-uncased", "max_length": 256}},
+    seeds=10,
+)
+
+# The learning rates follow the encoder's width by themselves: 2e-4, and 1e-3 for everything new, with MiniLM.
+_SMALL = Scale(
+    name="small",
+    settings={
+        "profile": "matched",
+        "encoder": {"name": "minilm", "max_length": 128},
+        "training": {"max_epochs": 6, "batch_size": 64},
+    },
+    seeds=3,
+    caps={"r52": Caps(100), "dblp": Caps(2000, 4000), "biomedical": Caps(250)},
+)
+
+# The figures mean nothing. The fewer classes, the more texts each may have: some rare ones must be left when thinned.
+_SMOKE = Scale(
+    name="smoke",
+    settings={
+        "profile": "matched",
+        "encoder": {"name": "minilm", "max_length": 16},
+        "training": {"max_epochs": 1, "batch_size": 32},
+    },
+    seeds=2,
+    caps={"r52": Caps(2, 60), "ohsumed": Caps(4, 60), "biomedical": Caps(4, 60)},
+    usual_caps=Caps(40, 60),
+)
+
+SCALES: Mapping[ScaleName, Scale] = {scale.name: scale for scale in (_PAPER, _SMALL, _SMOKE)}
+"""All scales by name, the largest first."""
+
+
+def scale_of(name: str) -> Scale:
+    """The scale called ``name``.
+
+    Raises:
+        ConfigError: there is none.
+    """
+    for scale in SCALES.values():
+        if scale.name == name:
+            return scale
+    known = get_args(ScaleName)
+    raise ConfigError(f"there is no scale {name!r}{closest(name, known)}; choose one of {', '.join(known)}")

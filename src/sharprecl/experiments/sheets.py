@@ -1,0 +1,98 @@
+"""What a table's page says, before it is written in any format: sheets of entries, with notes below."""
+
+from dataclasses import dataclass, replace
+
+from sharprecl.experiments.recipe import Provenance
+
+DASH = "\N{EN DASH}"
+MINUS = "\N{MINUS SIGN}"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One cell as shown.
+
+    Attributes:
+        text: the figure, or words.
+        spread: what stands behind a plus-minus sign.
+        best, runner_up: bold, underlined.
+        marks: raised signs behind the figure; the notes say what they mean.
+    """
+
+    text: str
+    spread: str = ""
+    best: bool = False
+    runner_up: bool = False
+    marks: tuple[str, ...] = ()
+
+
+EMPTY = Entry(DASH)
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """One rectangle.
+
+    Attributes:
+        words: how many columns at the left hold words; the others hold figures.
+        rows: each as long as ``headings``.
+    """
+
+    title: str
+    headings: tuple[str, ...]
+    rows: tuple[tuple[Entry, ...], ...]
+    notes: tuple[str, ...] = ()
+    words: int = 1
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One number of a document in long form; what does not apply to it is empty."""
+
+    part: str
+    quantity: str
+    value: float | str
+    metric: str = ""
+    row: str = ""
+    column: str = ""
+    seed: int | None = None
+
+
+@dataclass(frozen=True)
+class Document:
+    """All that a table's file says.
+
+    Attributes:
+        caption: sentences that hold for all sheets; ``notes``: what the signs in them mean.
+        figures: every number, unrounded, for the long form.
+        command: what makes it.
+    """
+
+    title: str
+    caption: tuple[str, ...]
+    sheets: tuple[Sheet, ...]
+    summary: tuple[str, ...]
+    figures: tuple[Figure, ...]
+    provenance: Provenance
+    notes: tuple[str, ...] = ()
+
+    def as_format(self, name: str) -> "Document":
+        """The same, to be written in another format."""
+        return replace(self, provenance=replace(self.provenance, format=name))
+
+    @property
+    def command(self) -> str:
+        """What makes this file."""
+        return self.provenance.recipe.command(self.provenance.format)
+
+
+def signed(value: float, digits: int = 1) -> str:
+    """``+0.3``, ``−1.2``, ``0.0``."""
+    rounded = round(round(value, 8), digits) + 0.0
+    sign = "+" if rounded > 0 else MINUS if rounded < 0 else ""
+    return f"{sign}{abs(rounded):.{digits}f}"
+
+
+def probability(p: float) -> str:
+    """``0.032``, and ``< 0.001``."""
+    return f"{p:.3f}" if p >= 0.001 else "< 0.001"

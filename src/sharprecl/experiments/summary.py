@@ -1,0 +1,113 @@
+"""A table in plain words: who is best where, by how much, and how sure that is."""
+
+from collections.abc import Iterator
+
+from sharprecl.data.wording import joined
+from sharprecl.evaluation.table import plural
+from sharprecl.experiments.cells import Line, in_percent
+from sharprecl.experiments.contests import Contest, Contests
+from sharprecl.experiments.ranked import Ranked
+from sharprecl.experiments.sheets import probability
+from sharprecl.experiments.tables import Table
+
+_METRIC = "macro_f1"
+_CALLED = "macro-F1"
+_FEW_SEEDS = 5
+
+
+def summarise(table: Table, contests: Contests, ranked: Ranked) -> tuple[str, ...]:
+    """Sentences about macro-F1, one a column, then what they come to, and the ranks."""
+    return (*_columns(table, contests), *_score(contests), *_ranks(ranked, len(table.columns)))
+
+
+def _columns(table: Table, contests: Contests) -> Iterator[str]:
+    for column in table.columns:
+        means = table.means(_METRIC, column)
+        for group in table.groups:
+            known = {line: means[line] for line in group if line in means}
+            if len(known) < 2:
+                continue
+            best, after = table.best(known)
+            yield f"{column}: {_winners(known, best, after)}{_test(contests.of(_METRIC, column), best, after)}."
+
+
+def _winners(means: dict[Line, float], best: frozenset[Line], after: frozenset[Line]) -> str:
+    order = list(means)
+    first = sorted(best, key=order.index)
+    score = f"{in_percent(means[first[0]]):.1f}"
+    if len(first) > 1:
+        return f"{_names(first)} are level with the best {_CALLED}, {score}"
+    seconds = sorted(after, key=order.index)
+    lead = _points(means[first[0]] - max(means[line] for line in seconds))
+    return f"{first[0].title} has the best {_CALLED}, {score}, {lead} ahead of {_names(seconds)}"
+
+
+def _test(contest: Contest | None, best: frozenset[Line], after: frozenset[Line]) -> str:
+    """The rest of a sentence: how the compared row stands to its rival, unless that was said, and how sure it is."""
+    if contest is None:
+        return ""
+    compared, rival = contest.compared.title, contest.rival.title
+    size = _points(abs(contest.difference))
+    if contest.difference > 0 and best == {contest.compared} and after == {contest.rival}:
+        apart = ""
+    elif in_percent(contest.difference) == 0:
+        apart = f"; {compared} is level with {rival}"
+    else:
+        apart = f"; {compared} is {size} {'ahead of' if contest.difference > 0 else 'behind'} {rival}"
+    p = contest.p_models if contest.p_methods is None else contest.p_methods
+    if contest.certainty == "methods":
+        far = f", as far as {contest.seeds} seeds tell" if contest.seeds < _FEW_SEEDS else ""
+        return f"{apart}, which should hold for other texts and other seeds{far} (p {_equals(p)})"
+    if contest.certainty == "models":
+        of_seeds = (
+            "nothing is known of other seeds"
+            if contest.p_methods is None
+            else f"whether it holds for other seeds is open (p {_equals(contest.p_methods)})"
+        )
+        return f"{apart}, which is more than luck with these test texts (p {_equals(contest.p_models)}), but {of_seeds}"
+    return f"{apart}, which is within noise (p {_equals(p)})"
+
+
+def _score(contests: Contests) -> Iterator[str]:
+    tested = [one for one in contests.tested if one.metric == _METRIC]
+    if len(tested) < 2:
+        return
+    sure = [one for one in tested if one.certainty == "methods"]
+    won, lost = (sum(sign * one.difference > 0 for one in sure) for sign in (1, -1))
+    yield (
+        f"{tested[0].compared.title} against the best other row in {plural(len(tested), 'column', 'columns')}: "
+        f"better beyond noise in {won}, worse beyond noise in {lost}, "
+        f"not to be told apart in {len(tested) - won - lost}."
+    )
+
+
+def _ranks(ranked: Ranked, columns: int) -> Iterator[str]:
+    for ranking in ranked.rankings:
+        first, rank = ranking.methods[0], ranking.average_ranks[0]
+        level = [name for name, other in zip(ranking.methods, ranking.average_ranks, strict=True) if other == rank]
+        who = f"{first} has" if len(level) == 1 else f"{joined(level, len(level))} have"
+        distance = ranking.critical_difference
+        within = [
+            name
+            for name, other in zip(ranking.methods, ranking.average_ranks, strict=True)
+            if name not in level and other - rank < distance
+        ]
+        sure = f"ranks less than {distance:.2f} apart may be luck"
+        rest = f", which leaves open whether it beats {joined(within, len(within))}" if within else ""
+        blocks = plural(ranking.blocks, "data set", "data sets")
+        over = f"Over {plural(columns, 'column', 'columns')} of {blocks}"
+        yield f"{over}, {who} the best average rank, {rank:.2f}; {sure}{rest}."
+
+
+def _names(lines: list[Line]) -> str:
+    return joined([line.title for line in lines], len(lines))
+
+
+def _points(difference: float) -> str:
+    points = in_percent(difference)
+    return f"{points:.1f} points" if points else "under 0.1 points"
+
+
+def _equals(p: float) -> str:
+    shown = probability(p)
+    return shown if shown.startswith("<") else f"= {shown}"

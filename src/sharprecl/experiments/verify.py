@@ -1,0 +1,164 @@
+"""Runs checked against themselves: every figure computed anew from raw answers, every name from what it names."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+
+from sharprecl.errors import DataError, SharpReCLError
+from sharprecl.experiments.collection import Records
+from sharprecl.experiments.measure import measure
+from sharprecl.experiments.prepare import data_key, prepare
+from sharprecl.experiments.records import DataRecord, RunRecord, RunSpec, run_key
+from sharprecl.experiments.store import load_records
+
+_TOLERANCE = 1e-9  # Machines add floats in different orders.
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What a check found.
+
+    Attributes:
+        records: the runs with figures as computed anew, for tables.
+        runs: how many were looked at; ``data``: how many data records.
+        faults: a sentence each; empty where all is well.
+    """
+
+    records: Records
+    runs: int
+    data: int
+    faults: tuple[str, ...] = field(default=())
+
+
+def read_all(paths: list[Path]) -> tuple[Records, tuple[str, ...]]:
+    """Runs and data of several folders or files together, and sentences about what they disagree on.
+
+    Raises:
+        DataError: one of them cannot be read.
+    """
+    runs: dict[str, RunRecord] = {}
+    data: dict[str, DataRecord] = {}
+    features: dict[str, np.ndarray] = {}
+    faults = []
+    for path in paths:
+        found = load_records(path)
+        faults += [
+            f"run {key}: {path} holds other answers than what was read before it"
+            for key, run in found.runs.items()
+            if key in runs and runs[key].answers != run.answers
+        ]
+        faults += [
+            f"data {key}: {path} describes them otherwise than what was read before it"
+            for key, record in found.data.items()
+            if key in data and data[key] != record
+        ]
+        runs, data, features = found.runs | runs, found.data | data, found.features | features
+    return Records(runs, data, features), tuple(faults)
+
+
+def check_records(records: Records, *, with_data: bool = False) -> Checked:
+    """Compute every run's figures and names anew.
+
+    Args:
+        records: what is checked.
+        with_data: also load the data themselves and compare all that is kept of them: the true labels, the counts, the
+            hash over the texts.
+    """
+    faults: list[str] = []
+    anew: dict[str, RunRecord] = {}
+    for key, run in sorted(records.runs.items()):
+        anew[key] = _remeasured(run, records, faults)
+        faults += [f"{_name(run, key)}: {what}" for what in _names(run, key, records)]
+    for key, data in sorted(records.data.items()):
+        faults += [f"data {key}: {what}" for what in _of_data(key, data)]
+    if with_data:
+        faults += _against_the_data(records)
+    return Checked(
+        Records(anew, records.data, records.features), len(records.runs), len(records.data), tuple(faults)
+    )  # fmt: skip
+
+
+def _remeasured(run: RunRecord, records: Records, faults: list[str]) -> RunRecord:
+    data = records.data.get(run.data)
+    if data is None:
+        faults.append(f"{_name(run)}: its data record {run.data} is missing")
+        return run
+    try:
+        metrics, f1 = measure(data.gold, run.answers, data.train_counts)
+    except DataError as error:
+        faults.append(f"{_name(run)}: its answers cannot be judged, {error}")
+        return run
+    for name in sorted(metrics.keys() | run.metrics.keys()):
+        if not _equal(kept := run.metrics.get(name), found := metrics.get(name)):
+            faults.append(f"{_name(run)}: {name} is kept as {_shown(kept)}, but the answers give {_shown(found)}")
+    wrong = [place for place, pair in enumerate(zip(run.f1, f1, strict=False)) if not _equal(*pair)]
+    if wrong or len(run.f1) != len(f1):
+        classes = ", ".join(data.label_names[place] for place in wrong) or "some class"
+        faults.append(f"{_name(run)}: the kept F1 of {classes} is not what the answers give")
+    return replace(run, metrics=metrics, f1=f1)
+
+
+def _names(run: RunRecord, key: str, records: Records) -> Iterator[str]:
+    if run.key != key:
+        yield f"it calls itself {run.key}"
+    if run_key(run.spec, run.data, run.code) != key:
+        yield "its key is not that of its settings, data and code; one of them was changed"
+    kept = run.config.get("training", {}).get("select_on")
+    if kept != run.selected_on:
+        yield f"it says that it was selected on {run.selected_on}, but its settings say {kept}"
+    if run.config.get("seed") != run.spec.seed:
+        yield f"its seed is {run.spec.seed} in the plan and {run.config.get('seed')} in its settings"
+    data = records.data.get(run.data)
+    if data is not None and (data.name, data.ir, data.train_cap, data.test_cap) != (
+        run.spec.data,
+        run.spec.ir,
+        run.spec.train_cap,
+        run.spec.test_cap,
+    ):
+        yield f"its data record is of {data.name}, made otherwise than its settings ask for"
+
+
+def _of_data(key: str, data: DataRecord) -> Iterator[str]:
+    if data.hash != key:
+        yield f"it calls itself {data.hash}"
+    if len(data.train_counts) != len(data.label_names):
+        yield f"it has {len(data.label_names)} label names and {len(data.train_counts)} counts"
+    elif any(not 0 <= label < len(data.label_names) for label in data.gold):
+        yield "a true label is none of its classes"
+
+
+def _against_the_data(records: Records) -> Iterator[str]:
+    specs: dict[tuple[object, ...], tuple[RunSpec, str]] = {}
+    for run in records.runs.values():
+        specs.setdefault((data_key(run.spec), run.data), (run.spec, run.data))
+    for spec, key in specs.values():
+        kept = records.data.get(key)
+        if kept is None:
+            continue
+        try:
+            found = prepare(spec).record
+        except SharpReCLError as error:
+            yield f"data {key}: {spec.data} cannot be had to compare with, {error}"
+            continue
+        differing = [name for name, value in vars(found).items() if value != getattr(kept, name)]
+        if differing:
+            yield f"data {key}: {spec.data} has another {', '.join(differing)} than is kept"
+
+
+def _equal(kept: float | None, found: float | None) -> bool:
+    if kept is None or found is None:
+        return kept is found
+    return math.isclose(kept, found, rel_tol=0, abs_tol=_TOLERANCE)
+
+
+def _shown(value: float | None) -> str:
+    return "nothing" if value is None else f"{100 * value:.4f}"
+
+
+def _name(run: RunRecord, key: str = "") -> str:
+    ratio = "" if run.spec.ir is None else f"@{run.spec.ir:g}"
+    method = run.config.get("method", {}).get("name", "?")
+    return f"run {(key or run.key)[:12]} ({run.spec.data}{ratio}, {method}, seed {run.spec.seed})"

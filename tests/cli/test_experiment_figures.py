@@ -1,0 +1,69 @@
+"""``sharprecl experiment figure`` and ``page``, as a user calls them."""
+
+from pathlib import Path
+
+import pytest
+import typer
+import yaml
+from typer.testing import CliRunner
+
+from made_up_runs import made_up_records
+from sharprecl.cli.experiment.figure import figure
+from sharprecl.cli.experiment.page import page
+from sharprecl.errors import ConfigError, DataError
+from sharprecl.experiments.exported import Exported, write_exported
+from sharprecl.experiments.plan import load_plan
+
+APP = typer.Typer()
+APP.command()(figure)
+APP.command()(page)
+
+
+@pytest.fixture(autouse=True)
+def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    values = {"title": "Two", "columns": ["trec@50"], "rows": {"bcl": None, "sharprecl": None}, "seeds": 2}
+    Path("mine.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")
+    records = made_up_records(load_plan("mine.yaml"), {"bcl": 0.7, "sharprecl": 0.9}, scale="small")
+    write_exported(Path("runs.jsonl"), Exported(data=records.data, runs=records.runs))
+
+
+def _run(*words: str) -> tuple[int, str]:
+    result = CliRunner().invoke(APP, list(words))
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result.exit_code, result.output
+
+
+def test_figures_with_their_captions() -> None:
+    code, said = _run("figure", "mine.yaml", "--results", "runs.jsonl", "--to", "drawn")
+    assert code == 0
+    assert sorted(path.name for path in Path("drawn").iterdir()) == [
+        f"mine-small-{name}.{ending}" for name in ("cost", "frequency-trec-50") for ending in ("png", "svg")
+    ]
+    assert "drawn/mine-small-cost.svg drawn/mine-small-cost.png\n  Macro-F1 over the seconds" in said
+    code, said = _run("figure", "mine.yaml", "--results", "runs.jsonl", "--to", "part", "--rows", "bcl", "--seeds", "1")
+    assert [path.stem for path in sorted(Path("part").iterdir())] == ["mine-small-frequency-trec-50"] * 2
+    assert "Scale small: minilm, 1 seed." in said
+
+
+def test_a_page_of_what_there_is() -> None:
+    code, said = _run("page", "mine.yaml", "main", "--results", "runs.jsonl", "--to", "web", "--title", "Ours")
+    assert code == 0
+    assert "main: no finished runs at the scale small, left out" in said
+    assert "web/index.html: 1 plan, 2 figures" in said
+    assert "<h1>Ours</h1>" in Path("web/index.html").read_text("utf-8")
+    assert "--results runs.jsonl" in Path("web/index.md").read_text("utf-8")
+
+
+def test_nothing_to_show() -> None:
+    code, said = _run("figure", "mine.yaml", "--results", "runs.jsonl", "--scale", "smoke")
+    assert code == 1
+    assert "mine: no finished runs to draw at the scale smoke" in said
+    assert not Path("figures").exists()
+    with pytest.raises(DataError, match="nothing to show at the scale smoke"):
+        _run("page", "mine.yaml", "--results", "runs.jsonl", "--scale", "smoke", "--to", "web")
+    with pytest.raises(ConfigError, match="there is no plan 'mein'"):
+        _run("figure", "mein", "--results", "runs.jsonl")
+    with pytest.raises(DataError, match="holds no runs"):
+        _run("figure", "mine.yaml")

@@ -1,0 +1,71 @@
+"""Cost against quality: who is beaten, and whose seconds compare."""
+
+import re
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from made_up_runs import made_up_plan, made_up_records
+from sharprecl.experiments.collection import Records
+from sharprecl.experiments.figures.cost import cost, pareto
+from sharprecl.experiments.tables import Table, make_table
+
+SKILLS = {"cross_entropy": 0.6, "bcl": 0.7, "sharprecl": 0.8}
+POINTS = st.dictionaries(
+    st.text("abcdefgh", min_size=1, max_size=3), st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1
+)
+
+
+def table(place=lambda run: {}, **changes: object) -> Table:
+    plan = made_up_plan(**changes)
+    records = made_up_records(plan, SKILLS)
+    runs = {key: replace(run, environment={**run.environment, **place(run)}) for key, run in records.runs.items()}
+    return make_table(plan, Records(runs, records.data), "smoke")
+
+
+def test_by_hand() -> None:
+    points = {"slow": (9.0, 80.0), "good": (5.0, 80.0), "bad": (5.0, 70.0), "quick": (1.0, 60.0), "twin": (1.0, 60.0)}
+    assert pareto(points) == ["quick", "twin", "good"]
+
+
+@given(POINTS)
+def test_the_front_holds_all_that_nothing_beats_and_nothing_else(points: dict[str, tuple[int, int]]) -> None:
+    unbeaten = {
+        name
+        for name, (cost_of, worth) in points.items()
+        if not any(other[0] <= cost_of and other[1] >= worth and other != (cost_of, worth) for other in points.values())
+    }
+    front = pareto(points)
+    assert set(front) == unbeaten
+    assert len(front) == len(unbeaten)
+    assert [points[name][0] for name in front] == sorted(points[name][0] for name in front)
+
+
+def test_every_method_and_column_is_named() -> None:
+    drawn = cost(table())
+    assert drawn is not None
+    words = re.findall(r">([^<>]+)</text>", drawn.svg)
+    assert {"cross_entropy", "bcl", "sharprecl", "trec@50", "cr"} <= set(words)
+
+
+def test_seconds_of_two_machines_are_not_compared() -> None:
+    def place(run):
+        return {"hardware": "a big GPU" if run.spec.seed == 2 else "two cores", "workers": 2, "threads": 1}
+
+    drawn = cost(table(place))
+    assert drawn is not None
+    assert "Timed on: two cores, 2 runs at a time, 1 thread each. 6 runs made elsewhere are left out." in drawn.caption
+    # What is left lacks a seed.
+    assert "2 seeds. Some seeds are missing." in drawn.caption
+
+
+def test_one_method_has_nothing_to_be_compared_with() -> None:
+    assert cost(table(rows={"bcl": None})) is None
+    assert cost(table(rows={"bcl": None, "sharprecl": None})) is not None
+
+
+def test_one_seed_has_no_bars() -> None:
+    drawn = cost(table(seeds=1))
+    assert drawn is not None
+    assert "standard deviation" not in drawn.caption

@@ -1,0 +1,94 @@
+"""Which figures a plan makes."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from made_up_runs import made_up_plan, made_up_records
+from mirror import needs_mirror
+from sharprecl.evaluation.ranks import rank_methods
+from sharprecl.experiments.collection import Records
+from sharprecl.experiments.figures.draw import average_ranks, data_sets, figures_of, trained_on
+from sharprecl.experiments.figures.ranks import rank_diagram
+from sharprecl.experiments.plan import load_plan
+from sharprecl.experiments.tables import Table, make_table
+from sharprecl.report.embedding import FEWEST_POINTS
+
+SKILLS = {"cross_entropy": 0.6, "bcl": 0.7, "sharprecl": 0.8}
+
+
+def table(**changes: object) -> Table:
+    plan = made_up_plan(**changes)
+    return make_table(plan, made_up_records(plan, SKILLS), "smoke")
+
+
+def test_nothing_is_drawn_of_nothing() -> None:
+    plan = made_up_plan()
+    assert list(figures_of(make_table(plan, Records({}, {}), "smoke"), {})) == []
+
+
+def test_ranks_need_two_data_sets() -> None:
+    drawn = average_ranks(table())
+    assert drawn is not None
+    assert re.findall(r">([^<>]*sharprecl[^<>]*)</text>", drawn.svg) == ["sharprecl  1.00 "]
+    assert "over 2 columns of 2 data sets" in drawn.caption
+    # Two ratios of one data set are one.
+    assert average_ranks(table(columns=["trec@50", "trec@20"])) is None
+    assert average_ranks(table(columns=["trec@50"])) is None
+
+
+def test_the_diagram_says_when_nothing_can_be_told_apart() -> None:
+    ranking = rank_methods(["a", "b", "c"], [[1, 1], [2, 2], [3, 3]])
+    drawn = rank_diagram("x", "Ranks", "smoke", ranking, "c", "Scale smoke.")
+    assert f"critical difference {ranking.critical_difference:.2f}, more than there is" in drawn.svg
+    assert drawn.caption.endswith("p = 0.135. Scale smoke.")
+    clear = rank_methods(["a", "b", "c"], [[1] * 30, [2] * 30, [3] * 30])
+    said = rank_diagram("x", "Ranks", "smoke", clear, "c", "").svg
+    assert "more than there is" not in said
+
+
+@pytest.mark.parametrize("methods", [2, 3, 18])
+def test_every_method_stands_in_the_diagram_once(methods: int) -> None:
+    names = [f"method {place}" for place in range(methods)]
+    scores = np.arange(methods)[:, None] + np.zeros((1, 6))
+    drawn = rank_diagram("x", "Ranks", "smoke", rank_methods(names, scores), names[0], "")
+    for name in names:
+        assert len(re.findall(rf">[^<>]*\b{name}(?!\d)[^<>]*</text>", drawn.svg)) == 1
+
+
+def test_what_runs_were_trained_on() -> None:
+    drawn = trained_on(table())
+    assert drawn is not None
+    assert "trec@50: 3 classes, ratio 12.5" in drawn.svg
+    assert drawn.name == "mine-smoke-distribution"
+
+
+def test_a_map_is_drawn_of_the_features_that_were_kept() -> None:
+    plan = made_up_plan(kind="embedding", columns=["cr"], seeds=1)
+    records = made_up_records(plan, SKILLS)
+    data = records.data["data-cr"]
+    # A third of the texts, so that the layout is quick.
+    few = replace(data, gold=data.gold[:40])
+    runs = {key: replace(run, answers=run.answers[:40]) for key, run in records.runs.items()}
+    made = make_table(plan, Records(runs, {data.hash: few}), "smoke")
+    generator = np.random.default_rng(0)
+    mine = [key for key, run in runs.items() if run.config["method"]["name"] != "bcl"]
+    features = {key: generator.normal(size=(40, 5)).astype(np.float16) for key in mine}
+    (drawn,) = figures_of(made, features)
+    words = re.findall(r">([^<>]+)</text>", drawn.svg)
+    assert {"cross_entropy", "sharprecl", "many (150)", "some (60)", "few (12)"} <= set(words)
+    assert "bcl" not in words
+    assert "t-SNE of the encoders' vectors of the test texts of cr" in drawn.caption
+    assert list(figures_of(made, {})) == []
+    assert list(figures_of(made, {key: x[: FEWEST_POINTS - 1] for key, x in features.items()})) == []
+
+
+@needs_mirror
+def test_the_data_sets_as_published() -> None:
+    drawn = data_sets(load_plan("datasets"), "smoke")
+    assert drawn is not None
+    assert "trec: 6 classes, ratio 14.5" in drawn.svg
+    assert "scale" not in drawn.title
+    assert drawn.name == "datasets-distribution"

@@ -1,0 +1,62 @@
+"""The plan of ``sharprecl compare``."""
+
+import pytest
+
+from sharprecl.errors import ConfigError
+from sharprecl.experiments.compare import compare_plan
+from sharprecl.experiments.layout import Column
+
+
+def test_methods_on_a_file() -> None:
+    plan = compare_plan("data/mine.csv", ["cross_entropy", "bcl", "sharprecl"], seeds=5)
+    assert (list(plan.rows), list(plan.columns), plan.compared) == (
+        ["cross_entropy", "bcl", "sharprecl"],
+        ["mine"],
+        "sharprecl",
+    )
+    jobs = plan.jobs("small")
+    assert len(jobs) == 3 * 5
+    assert {(job.spec.data, job.spec.ir, job.spec.train_cap) for job in jobs} == {("data/mine.csv", None, None)}
+    # A user's texts may be in any language, so the second view is left to what can be had.
+    assert all("view" not in job.spec.settings for job in jobs)
+
+
+def test_methods_on_a_benchmark() -> None:
+    plan = compare_plan("trec@50", ["dice", "focal"], seeds=1)
+    assert plan.compared == "focal"
+    assert [(job.column, job.spec.data, job.spec.ir) for job in plan.jobs("small")] == [("trec@50", "trec", 50.0)] * 2
+    assert list(compare_plan("mine.csv", ["dice", "focal"], ir=20).columns) == ["mine@20"]
+
+
+def test_settings_hold_for_all_methods() -> None:
+    plan = compare_plan("mine.csv", ["dice", "focal"], seeds=1, settings={"encoder": {"max_length": 32}})
+    assert [job.spec.settings["encoder"] for job in plan.jobs("small")] == [{"max_length": 32}] * 2
+
+
+def test_columns_and_test_file_reach_the_run() -> None:
+    column = compare_plan("mine.csv", ["dice", "focal"], text="t", label="y", test="held.csv").columns["mine"]
+    assert column == Column(data="mine.csv", text="t", label="y", test="held.csv")
+    assert column.of_a_file() == {"text_column": "t", "label_column": "y", "test": "held.csv"}
+    assert Column(data="mine.csv").of_a_file() == {}
+
+
+def test_the_run_names_its_file_s_columns() -> None:
+    (first, _) = compare_plan("mine.csv", ["dice", "focal"], text="t", label="y", test="held.csv", seeds=1).jobs(
+        "small"
+    )
+    values = first.spec.to_json()
+    assert (values["text_column"], values["label_column"], values["test"]) == ("t", "y", "held.csv")
+    assert first.spec.hash != compare_plan("mine.csv", ["dice", "focal"], seeds=1).jobs("small")[0].spec.hash
+
+
+@pytest.mark.parametrize("methods", [["dice"], ["dice", "dice"], []])
+def test_too_little_to_compare(methods: list[str]) -> None:
+    with pytest.raises(ConfigError, match="compare needs two methods or more, each once"):
+        compare_plan("mine.csv", methods)
+
+
+def test_no_such_data_or_method() -> None:
+    with pytest.raises(ConfigError, match=r"'trex' is neither a file nor a benchmark \(did you mean 'trec'\?\)"):
+        compare_plan("trex", ["dice", "focal"])
+    with pytest.raises(ConfigError, match=r"rows\.focus\.method: there is no method 'focus'"):
+        compare_plan("mine.csv", ["dice", "focus"])

@@ -1,0 +1,104 @@
+"""The compared row against the best other row: who it meets, what is corrected, what is not tested."""
+
+import numpy as np
+import pytest
+
+from made_up_runs import made_up_plan, made_up_records
+from sharprecl.evaluation.metrics import macro_f1
+from sharprecl.evaluation.significance.holm import holm
+from sharprecl.evaluation.significance.paired_bootstrap import paired_bootstrap
+from sharprecl.experiments.contests import Contests, hold_contests
+from sharprecl.experiments.ranked import rank_lines
+from sharprecl.experiments.summary import summarise
+from sharprecl.experiments.tables import Table, make_table
+
+
+def _table(skills: dict[str, float], **changes: object) -> Table:
+    plan = made_up_plan(**changes)
+    return make_table(plan, made_up_records(plan, skills), "smoke")
+
+
+def _said(table: Table, contests: Contests) -> str:
+    return " ".join(summarise(table, contests, rank_lines(table)))
+
+
+def test_a_sure_lead() -> None:
+    table = _table({"cross_entropy": 0.6, "bcl": 0.7, "sharprecl": 0.95})
+    contests = hold_contests(table)
+    assert len(contests.tested) == 4
+    for one in contests.tested:
+        assert (one.rival.row, one.rivals, one.seeds, one.certainty) == ("bcl", 2, 3, "methods")
+        assert one.difference > 0.1
+        assert one.over_seeds.least_p == 0.25
+    said = _said(table, contests)
+    assert "which should hold for other texts and other seeds, as far as 3 seeds tell" in said
+    assert "better beyond noise in 2, worse beyond noise in 0, not to be told apart in 0" in said
+
+
+def test_a_sure_defeat_is_told_as_plainly() -> None:
+    table = _table({"cross_entropy": 0.6, "bcl": 0.95, "sharprecl": 0.7})
+    contests = hold_contests(table)
+    assert {one.certainty for one in contests.tested} == {"methods"}
+    assert all(one.difference < 0 for one in contests.tested)
+    said = _said(table, contests)
+    assert "bcl has the best macro-F1" in said
+    assert "worse beyond noise in 2" in said
+
+
+def test_noise_is_called_noise() -> None:
+    table = _table({"cross_entropy": 0.801, "bcl": 0.8, "sharprecl": 0.799})
+    contests = hold_contests(table)
+    assert {one.certainty for one in contests.tested} == {"none"}
+    assert _said(table, contests).count("within noise") == 2
+
+
+def test_a_single_seed_says_nothing_of_other_seeds() -> None:
+    table = _table({"cross_entropy": 0.6, "bcl": 0.7, "sharprecl": 0.95}, seeds=1)
+    contests = hold_contests(table)
+    assert all(one.methods is None and one.p_methods is None for one in contests.tested)
+    assert {one.certainty for one in contests.tested} == {"models"}
+    assert "but nothing is known of other seeds" in _said(table, contests)
+
+
+@pytest.mark.parametrize("ours", [0.76, 0.87])
+def test_p_values_are_the_test_s_after_both_corrections(ours: float) -> None:
+    table = _table({"cross_entropy": 0.7, "bcl": 0.81, "sharprecl": ours})
+    tested = [one for one in hold_contests(table).tested if one.metric == "macro_f1"]
+    raw = []
+    for one in tested:
+        data = table.data_of(one.column)
+        assert data is not None
+        first, second = (
+            np.array([table.cells[line, one.column].runs[seed].answers for seed in range(3)])
+            for line in (one.compared, one.rival)
+        )
+        found = paired_bootstrap(data.gold, first, second, 3, macro_f1)
+        assert found == one.models
+        # The luckiest of two leads: its p counts twice.
+        raw.append(min(1.0, 2 * found.p) if found.difference < 0 else found.p)
+    assert [one.p_models for one in tested] == holm(raw).adjusted.tolist()
+    assert {one.difference < 0 for one in tested} == {ours < 0.8}
+
+
+def test_what_is_not_tested_says_why() -> None:
+    plan = made_up_plan()
+    skills = {"cross_entropy": 0.6, "bcl": 0.7, "sharprecl": 0.9}
+    lacks = made_up_records(plan, skills, without=lambda job: (job.row, job.column, job.seed) == ("sharprecl", "cr", 0))
+    contests = hold_contests(make_table(plan, lacks, "smoke"))
+    assert [(one.column, one.why) for one in contests.untested] == [("cr", "sharprecl lacks seeds")]
+    alone = made_up_records(plan, skills, without=lambda job: job.row != "sharprecl" and job.seed == 0)
+    contests = hold_contests(make_table(plan, alone, "smoke"))
+    assert {one.why for one in contests.untested} == {"no other row is complete"}
+    assert hold_contests(_table(skills, compared=None)) == Contests()
+    others = _table({"cross_entropy": 0.6, "bcl": 0.7}, rows={"cross_entropy": None, "bcl": None})
+    assert hold_contests(others) == Contests()
+
+
+def test_a_row_that_lacks_seeds_is_no_rival() -> None:
+    plan = made_up_plan()
+    records = made_up_records(
+        plan,
+        {"cross_entropy": 0.6, "bcl": 0.9, "sharprecl": 0.8},
+        without=lambda job: (job.row, job.seed) == ("bcl", 2),
+    )
+    assert {one.rival.row for one in hold_contests(make_table(plan, records, "smoke")).tested} == {"cross_entropy"}

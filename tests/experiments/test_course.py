@@ -1,0 +1,270 @@
+"""Who makes which run when: with workers that only pretend, by a clock that only they move."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sharprecl.errors import SharpReCLError
+from sharprecl.experiments import course
+from sharprecl.experiments.course import Course
+from sharprecl.experiments.crew import Worker
+from sharprecl.experiments.records import run_key
+from sharprecl.experiments.run_folder import Failure
+from sharprecl.experiments.standing import Standing
+from sharprecl.experiments.store import Store
+from sharprecl.experiments.task import Died, Done, Duty, Message, Ready, Stepped, Task
+from sharprecl.experiments.todo import ToDo
+from tiny_experiment import CODE, DATA, record, spec
+
+PLACE = {"workers": 2, "threads": 1, "hardware": "pretended"}
+
+
+@dataclass
+class World:
+    """A clock, and how each run goes: seconds that it takes, and how it ends, time after time."""
+
+    store: Store
+    now: float = 1000.0
+    seconds: dict[str, float] = field(default_factory=dict)
+    ends: dict[str, list[Message]] = field(default_factory=dict)
+    code: str = CODE
+    given: list[Task] = field(default_factory=list)
+    hired: int = 0
+    left_at_work: list[str] = field(default_factory=list)
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+class PretendedCrew:
+    """Has the face of ``Crew``. Workers are ready after a second."""
+
+    world: World
+
+    def __init__(self, duty: Duty) -> None:
+        self.workers: list[Worker] = []
+        self._due: dict[Worker, float] = {}
+
+    def __enter__(self) -> "PretendedCrew":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.world.left_at_work = [task.label for _, task in self.at_work()]
+        self.workers.clear()
+
+    def at_work(self) -> list[tuple[Worker, Task]]:
+        return [(worker, worker.task) for worker in self.workers if worker.task is not None]
+
+    def hire(self) -> None:
+        self.world.hired += 1
+        worker = Worker(None, None)  # type: ignore[arg-type]
+        self.workers.append(worker)
+        self._due[worker] = self.world.now + 1
+
+    def give(self, worker: Worker, task: Task) -> None:
+        self.world.given.append(task)
+        worker.task = task
+        self._due[worker] = self.world.now + self.world.seconds.get(task.label, 10.0)
+
+    def messages(self, timeout: float) -> Iterator[tuple[Worker, Task | None, Message]]:
+        world = self.world
+        world.now += timeout
+        for worker in list(self.workers):
+            if self._due[worker] > world.now:
+                if worker.task is not None:
+                    yield worker, worker.task, Stepped(3, 12)
+            elif not worker.ready:
+                worker.ready = True
+                self._due[worker] = float("inf")
+                yield worker, None, Ready(world.code, PLACE)
+            elif worker.task is not None:
+                yield worker, worker.task, self._end(worker, worker.task)
+
+    def _end(self, worker: Worker, task: Task) -> Message:
+        ends = self.world.ends.get(task.label, [])
+        end = ends.pop(0) if ends else Done()
+        folder = self.world.store.run(task.key)
+        if end in (Done(), Done(had=True)):
+            seconds = self.world.seconds.get(task.label, 10.0)
+            made = record(spec=task.spec, environment={**PLACE, "wall_seconds": seconds, "started": "2026"})
+            folder.finish(replace(made, key=task.key))
+        elif end == Done(failed=True):
+            folder.fail(Failure(task.spec, task.data, CODE, "Traceback\nValueError: no\n"))
+        if end in (Done(), Done(had=True), Done(busy=True)):
+            worker.task = None
+        else:
+            self.workers.remove(worker)
+        return end
+
+
+class Notes:
+    """A watcher that remembers."""
+
+    def __init__(self) -> None:
+        self.standings: list[Standing] = []
+        self.sentences: list[str] = []
+
+    def stands(self, standing: Standing) -> None:
+        self.standings.append(standing)
+
+    def said(self, sentence: str) -> None:
+        self.sentences.append(sentence)
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
+    made = World(Store(tmp_path))
+    PretendedCrew.world = made
+    monkeypatch.setattr(course, "Crew", PretendedCrew)
+    monkeypatch.setattr(course.time, "monotonic", made.monotonic)
+    return made
+
+
+def task(number: int, method: str = "bcl") -> Task:
+    asked = spec(number, method)
+    return Task(f"{method} {number}", run_key(asked, DATA.hash, CODE), asked, DATA.hash)
+
+
+def go(world: World, tasks: list[Task], seconds: float | None = None, workers: int = 2) -> tuple[Course, Notes]:
+    notes = Notes()
+    duty = Duty(world.store.folder, CODE, "cpu", 1, workers)
+    deadline = None if seconds is None else world.now + seconds
+    made = Course(duty, ToDo(len(tasks), tasks=tasks), world.store, deadline, notes)
+    made.run()
+    return made, notes
+
+
+def labels(world: World) -> list[str]:
+    return [given.label for given in world.given]
+
+
+def test_every_run_is_made_once_in_order(world: World) -> None:
+    made, notes = go(world, [task(number) for number in range(5)])
+    assert (made.done, made.made, made.failed, made.waiting) == (5, 5, [], [])
+    assert labels(world) == [f"bcl {number}" for number in range(5)]
+    assert world.hired == 2
+    assert 25 < world.now - 1000 < 35
+    assert notes.sentences[0] == "[1/5] bcl 0: macro-F1 55.6, accuracy 75.0, 10 s"
+
+
+def test_no_more_workers_than_runs(world: World) -> None:
+    go(world, [task(0)], workers=8)
+    assert world.hired == 1
+
+
+def test_the_time_left_is_learnt(world: World) -> None:
+    _, notes = go(world, [task(number) for number in range(6)])
+    assert notes.standings[0].seconds_left is None
+    known = [standing.seconds_left for standing in notes.standings if standing.seconds_left is not None]
+    assert known[0] == pytest.approx(20, abs=1)
+    assert known[-1] < 1
+    assert sorted(known, reverse=True) == known
+    busy = next(standing for standing in notes.standings if len(standing.at_work) == 2 and standing.done == 2)
+    assert (busy.at_work[0].label, busy.at_work[0].step, busy.at_work[0].steps, busy.total) == ("bcl 2", 3, 12, 6)
+
+
+def test_only_runs_of_some_length_leave_checkpoints(world: World) -> None:
+    world.seconds = {"bcl 0": 200.0, "bcl 1": 10.0}
+    go(world, [task(number) for number in range(4)])
+    # Nothing is known of the first two; then the mean is 10, then 105 seconds.
+    assert [given.checkpoints for given in world.given] == [True, True, False, False]
+    world.given.clear()
+    world.seconds["bcl 4"] = 500.0
+    go(world, [task(4), task(5)], workers=1)
+    assert [given.checkpoints for given in world.given] == [False, True]
+
+
+def test_a_failure_stops_nothing_and_its_worker_is_replaced(world: World) -> None:
+    world.ends = {"bcl 1": [Done(failed=True)]}
+    made, notes = go(world, [task(number) for number in range(4)], workers=1)
+    assert made.done == 3
+    assert [(run.label, run.sentence) for run in made.failed] == [("bcl 1", "ValueError: no")]
+    assert "[2/4] bcl 1 failed: ValueError: no" in notes.sentences
+    assert world.hired == 2
+
+
+def test_a_killed_workers_run_is_tried_once_more(world: World) -> None:
+    world.ends = {"bcl 0": [Died(-9)]}
+    made, notes = go(world, [task(number) for number in range(3)], workers=1)
+    assert (made.done, made.failed) == (3, [])
+    assert labels(world) == ["bcl 0", "bcl 1", "bcl 2", "bcl 0"]
+    assert notes.sentences[0] == "bcl 0: its process was killed (signal 9); it is tried once more, after the others"
+
+
+def test_a_run_that_kills_its_worker_again_has_failed(world: World) -> None:
+    world.ends = {"bcl 0": [Died(-9), Died(3)]}
+    world.store.run(task(0).key).path.mkdir(parents=True)
+    (world.store.run(task(0).key).path / "output.txt").write_text("cannot allocate")
+    made, _ = go(world, [task(0), task(1)], workers=1)
+    assert made.done == 1
+    failure = world.store.run(task(0).key).failure()
+    assert failure.text.startswith("cannot allocate\n")
+    assert failure.sentence.startswith("its process ended with status 3, twice; for want of memory?")
+    assert (failure.spec, failure.code) == (task(0).spec, CODE)
+
+
+def test_a_worker_that_cannot_start_ends_the_sweep(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    def dying(crew: PretendedCrew, timeout: float) -> Any:
+        for worker in list(crew.workers):
+            crew.workers.remove(worker)
+            yield worker, None, Died(1)
+
+    monkeypatch.setattr(PretendedCrew, "messages", dying)
+    with pytest.raises(SharpReCLError, match="a worker ended with status 1 before it could begin"):
+        go(world, [task(0)])
+
+
+def test_code_that_changes_meanwhile_ends_the_sweep(world: World) -> None:
+    world.code = "f" * 64
+    with pytest.raises(SharpReCLError, match="source files have changed"):
+        go(world, [task(0)])
+
+
+def test_a_run_of_another_sweep_is_waited_for(world: World) -> None:
+    world.ends = {"bcl 0": [Done(busy=True), Done(busy=True), Done(had=True)]}
+    world.seconds = {"bcl 0": 0.1}
+    made, notes = go(world, [task(0), task(1)], workers=1)
+    assert (made.done, made.made) == (2, 1)
+    assert notes.sentences[-1].endswith(", by another sweep")
+    # A second until the worker is ready, ten for the other run, and a pause.
+    assert world.now - 1000 > 16
+    assert labels(world).count("bcl 0") == 3
+    assert labels(world)[1] == "bcl 1"
+
+
+def test_at_the_deadline_runs_are_left_for_the_next_sweep(world: World) -> None:
+    world.seconds = {"bcl 1": 1000.0}
+    made, _ = go(world, [task(number) for number in range(3)], seconds=60)
+    # Nothing was known of either when they began.
+    assert world.left_at_work == ["bcl 1"]
+    assert [waiting.label for waiting in made.waiting] == ["bcl 1"]
+    assert made.done == 2
+    assert world.now - 1000 == pytest.approx(60, abs=1)
+    assert made.too_long is None
+
+
+def test_no_run_begins_that_would_not_end_in_time(world: World) -> None:
+    made, _ = go(world, [task(number) for number in range(10)], seconds=32, workers=1)
+    # A third would end at 31 or a little later, perhaps too late.
+    assert labels(world) == ["bcl 0", "bcl 1"]
+    assert made.done == 2
+    assert made.too_long == 10
+    assert world.now - 1000 < 22.5
+    assert world.left_at_work == []
+
+
+def test_a_shorter_run_fills_the_time(world: World) -> None:
+    world.seconds = {**{f"bcl {number}": 40.0 for number in range(3)}, "dice 0": 4.0, "dice 1": 4.0}
+    tasks = [task(0), task(0, "dice"), task(1), task(2), task(1, "dice")]
+    made, _ = go(world, tasks, seconds=100, workers=1)
+    assert labels(world) == ["bcl 0", "dice 0", "bcl 1", "dice 1"]
+    assert made.done == 4
+    assert [waiting.label for waiting in made.waiting] == ["bcl 2"]
+
+
+def test_nothing_to_do_needs_no_worker(world: World) -> None:
+    made, _ = go(world, [])
+    assert (made.done, world.hired) == (0, 0)

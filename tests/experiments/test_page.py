@@ -1,0 +1,110 @@
+"""The page of results: all that was made stands there, once, the same each time, and nothing of it can do harm."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from made_up_runs import made_up_plan, made_up_records
+from sharprecl.errors import AssetError
+from sharprecl.experiments import page
+from sharprecl.experiments.collection import Records
+from sharprecl.experiments.figures.sheet import Drawn
+from sharprecl.experiments.page import Section, make_section, write_page
+from sharprecl.experiments.plan import load_plan
+from sharprecl.report.svg import Figure
+
+SKILLS = {"cross_entropy": 0.6, "bcl": 0.7, "sharprecl": 0.8}
+PLAN = made_up_plan(columns=["trec@50"], paper="Table 9")
+
+
+def no_figures(*_: object) -> list[Drawn]:
+    svg = "<svg><title>drawn</title></svg>"
+    figure = Drawn("mine-cost", "Cost <b>", "A caption <i>.", svg, b"png", Figure(svg, "A caption <i>."))
+    return [figure, replace(figure, name="mine-more", aside=True)]
+
+
+@pytest.fixture
+def section(monkeypatch: pytest.MonkeyPatch) -> Section:
+    monkeypatch.setattr(page, "figures_of", no_figures)
+    made = make_section("plans/mine.yaml", PLAN, "smoke", made_up_records(PLAN, SKILLS))
+    assert made is not None
+    return made
+
+
+def test_everything_stands_on_the_page_and_beside_it(section: Section, tmp_path: Path) -> None:
+    assert write_page(tmp_path, "Results", ["Said first."], "smoke", [section]) == tmp_path / "index.html"
+    for text in ((tmp_path / "index.html").read_text("utf-8"), (tmp_path / "index.md").read_text("utf-8")):
+        assert "Three methods (Table 9)" in text
+        assert "Said first." in text
+        assert "Scale smoke; 9 runs, trained in 1:39 min altogether on a machine unknown, by the code cccccccc." in text
+        assert "sharprecl experiment run plans/mine.yaml --scale smoke" in text
+        assert "sharprecl experiment figure plans/mine.yaml --scale smoke" in text
+        assert "sharprecl experiment table plans/mine.yaml --scale smoke --format" in text
+        assert "sharprecl has the best macro-F1" in text
+    files = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()}
+    tables = {f"tables/mine-smoke.{ending}" for ending in ("md", "tex", "csv")}
+    figures = {f"figures/mine-{name}.{ending}" for name in ("cost", "more") for ending in ("svg", "png")}
+    assert files == {"index.html", "index.md"} | tables | figures
+    # Every link of either page leads to a file.
+    for name in ("index.html", "index.md"):
+        text = (tmp_path / name).read_text("utf-8")
+        links = re.findall(r'href="([^"#]+)"|\]\(([^)]+)\)', text)
+        assert {one or other for one, other in links} <= files
+        assert len(links) >= 4
+
+
+def test_the_page_needs_no_network_and_escapes_what_it_says(section: Section, tmp_path: Path) -> None:
+    evil = replace(section, title="<script>alert(1)</script>", commands=("sharprecl '<b>'",))
+    text = write_page(tmp_path, "A & B", [], "smoke", [evil, evil]).read_text("utf-8")
+    assert "<script>alert" not in text
+    assert "A &amp; B" in text
+    assert "Cost &lt;b&gt;" in text
+    assert "A caption &lt;i&gt;." in text
+    assert "&#39;&lt;b&gt;&#39;" in text
+    assert "http" not in re.sub(r'xmlns[^"]*"[^"]*"', "", text)
+    assert text.count("<details>") == 2
+
+
+def test_equal_sections_give_equal_bytes(section: Section, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        write_page(tmp_path / name, "Results", [], "smoke", [section])
+    one, two = (
+        {path.name: path.read_bytes() for path in (tmp_path / name).rglob("*") if path.is_file()}
+        for name in ("one", "two")
+    )
+    assert one == two
+
+
+@pytest.mark.usefixtures("section")
+def test_commands_name_the_part_that_was_run_and_where_it_is_kept(tmp_path: Path) -> None:
+    plan = made_up_plan()
+    records = made_up_records(plan, SKILLS, without=lambda job: job.column == "cr" or job.row == "bcl")
+    made = make_section("my plan.yaml", plan, "smoke", records, results=[tmp_path])
+    assert made is not None
+    assert made.commands == (
+        "sharprecl experiment run 'my plan.yaml' --scale smoke --rows cross_entropy,sharprecl --columns trec@50 "
+        f"--results {tmp_path}",
+        f"sharprecl experiment table 'my plan.yaml' --scale smoke --results {tmp_path}",
+        f"sharprecl experiment figure 'my plan.yaml' --scale smoke --results {tmp_path}",
+    )
+    # Nobody runs into a file that runs were exported to.
+    made = make_section("mine", PLAN, "smoke", made_up_records(PLAN, SKILLS), results=[tmp_path / "runs.jsonl"])
+    assert made is not None
+    assert made.commands[0] == "sharprecl experiment run mine --scale smoke"
+    assert made.commands[-1].endswith("runs.jsonl")
+
+
+def test_a_plan_without_runs_has_no_section() -> None:
+    assert make_section("mine", PLAN, "smoke", Records({}, {})) is None
+
+
+def test_data_sets_that_cannot_be_had_are_said_and_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_network(*_: object) -> None:
+        raise AssetError("no network")
+
+    said: list[str] = []
+    monkeypatch.setattr(page, "make_document", no_network)
+    assert make_section("datasets", load_plan("datasets"), "smoke", Records({}, {}), tell=said.append) is None
+    assert said == ["datasets is left out: no network"]

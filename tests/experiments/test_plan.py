@@ -1,0 +1,217 @@
+"""Plans: the shipped ones, the files of users, and what is refused in them."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from sharprecl.config import RunConfig
+from sharprecl.data.benchmarks import BENCHMARKS
+from sharprecl.errors import ConfigError
+from sharprecl.experiments.expand import Job, distinct
+from sharprecl.experiments.fairness import texts_read
+from sharprecl.experiments.plan import SHIPPED, Plan, load_plan, make_plan
+from sharprecl.experiments.records import RunSpec
+from sharprecl.experiments.scales import SCALES
+from sharprecl.methods.registry import method_names
+from sharprecl.methods.sharprecl_settings import ABLATIONS
+from sharprecl.profiles import resolve
+
+PAGE = Path(__file__).parents[2] / "docs" / "experiments.md"
+EVERYWHERE = [(name, scale) for name in SHIPPED for scale in SCALES]
+AT_50 = ["r52", "ohsumed", "trec@50", "dblp@50", "biomedical@50", "cr@50"]
+
+
+def _plan(**changes: Any) -> Plan:
+    values = {"title": "a plan", "columns": ["trec@50", "cr"], "rows": {"cross_entropy": None, "sharprecl": {}}}
+    return make_plan("mine", "mine.yaml", {**values, **changes})
+
+
+def _specs(name: str, scale: str, row: str, column: str) -> set[str]:
+    return {job.spec.hash for job in load_plan(name).jobs(scale) if (job.row, job.column) == (row, column)}
+
+
+def _configs(jobs: list[Job]) -> dict[str, RunConfig]:
+    settings = {json.dumps(job.spec.settings): job for job in jobs}
+    return {f"{job.row}, {job.column}, {job.x}": resolve(job.spec.settings) for job in settings.values()}
+
+
+@pytest.mark.parametrize(("name", "scale"), EVERYWHERE)
+def test_every_run_of_every_plan_has_settings_that_fit(name: str, scale: str) -> None:
+    jobs = load_plan(name).jobs(scale)
+    places = [(job.row, job.column, job.x, job.seed) for job in jobs]
+    assert len(set(places)) == len(places)
+    for config in _configs(jobs).values():
+        assert config.profile == ("default" if config.method.name == "llm_lora" else SCALES[scale].settings["profile"])
+    for job in jobs:
+        assert RunSpec.from_json(json.loads(json.dumps(job.spec.to_json()))) == job.spec
+        assert "seed" not in job.spec.settings
+        assert job.spec.embeddings == (name == "embedding")
+
+
+@pytest.mark.parametrize(("name", "scale"), EVERYWHERE)
+def test_all_encoders_of_a_plan_train_alike(name: str, scale: str) -> None:
+    configs = [config for config in _configs(load_plan(name).jobs(scale)).values() if texts_read(config.method.name)]
+    assert len({config.training.model_dump_json() for config in configs}) <= 1
+    assert len({config.encoder.max_length for config in configs}) <= 1
+    assert {config.training.patience for config in configs} <= {None}
+    if name != "augmentation":
+        assert {config.view for config in configs} <= {"synonyms"}
+
+
+def test_the_main_table_has_the_paper_s_rows_and_columns() -> None:
+    plan = load_plan("main")
+    named = {row.paper: name for name, row in plan.rows.items() if row.paper}
+    assert list(named) == [
+        "BERT", "RoBERTa", "BERT+Dice", "BERT+Focal", "SimCSE", "SCLCE",
+        "SPCL", "DualCL", "Hybrid-SC", "BCL", "TSC", "Ours",
+    ]  # fmt: skip
+    assert [name for name, row in plan.rows.items() if row.beyond] == list(plan.rows)[12:]
+    encoders = {row.method for row in plan.rows.values()}
+    assert encoders == set(method_names()) - {"llm_lora", "openai_finetune"}
+    assert len(plan.columns) == 18
+    assert [name for name in plan.columns if "@" not in name] == list(BENCHMARKS)
+    assert plan.compared == "sharprecl"
+    jobs = plan.jobs("paper")
+    assert len(distinct(jobs)) == 18 * 18 * 10
+    assert {job.spec.settings["encoder"]["name"] for job in jobs if job.row == "roberta"} == {"roberta-base"}
+    assert "roberta" not in plan.rows_at("small")
+
+
+def test_the_other_plans_are_the_paper_s() -> None:
+    ablation = load_plan("ablation")
+    assert list(ablation.rows) == ["sharprecl", *(f"without {part}" for part in ABLATIONS)]
+    for plan in map(load_plan, ("llm", "ablation", "sensitivity", "top_k", "augmentation")):
+        assert list(plan.columns) == AT_50
+        assert plan.columns_at("paper") == tuple(AT_50)
+    sensitivity, top_k = load_plan("sensitivity"), load_plan("top_k")
+    assert sensitivity.vary == {"mu": "method.mu", "tau": "method.temperature"}
+    assert top_k.vary == {"top_k": "method.top_k"}
+    assert {job.x for job in top_k.jobs("paper")} == {10.0, 20.0, 30.0, 40.0, 50.0}
+    assert [(row.paper, row.method) for row in load_plan("embedding").rows.values()] == [
+        ("SCLCE", "scl_ce"),
+        ("SPCL", "spcl"),
+        ("Ours", "sharprecl"),
+    ]
+    assert [row.settings["view"] for row in load_plan("augmentation").rows.values()] == [
+        "synonyms",
+        "back_translation",
+        "contextual",
+        "noise",
+    ]
+    assert load_plan("llm").rows_at("paper") == ("bloom", "llama2", "llama3", "sharprecl")
+    assert load_plan("datasets").jobs("paper") == []
+    assert all(load_plan(name).vary == {} for name in ("main", "datasets", "embedding"))
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_what_plans_have_in_common_is_one_run(scale: str) -> None:
+    whole = _specs("main", scale, "sharprecl", "trec@50")
+    assert len(whole) == SCALES[scale].seeds  # type: ignore[index]
+    assert _specs("ablation", scale, "sharprecl", "trec@50") == whole
+    for name, row, x in [("sensitivity", "mu", 1.0), ("sensitivity", "tau", 0.3), ("top_k", "top_k", 20.0)]:
+        jobs = [job for job in load_plan(name).jobs(scale) if (job.row, job.column, job.x) == (row, "trec@50", x)]
+        assert jobs
+        assert {job.spec.hash for job in jobs} <= whole
+    assert _specs("augmentation", scale, "synonyms", "trec@50") <= whole
+    assert not _specs("augmentation", scale, "noise", "trec@50") & whole
+    assert not _specs("ablation", scale, "without MI", "trec@50") & whole
+    without = _specs("ablation", scale, "without delta_CL", "trec@50")
+    assert without.isdisjoint(whole) if scale == "paper" else without == whole
+
+
+def test_embeddings_are_runs_of_their_own() -> None:
+    assert _specs("embedding", "small", "sharprecl", "trec@50").isdisjoint(
+        _specs("main", "small", "sharprecl", "trec@50")
+    )
+
+
+def test_a_plan_is_its_file_or_a_shipped_one_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    shipped = load_plan("main")
+    assert load_plan("plans/main.yaml") == load_plan(Path("plans") / "main.yaml") == shipped
+    assert Path(shipped.origin).parent.name == "plans"
+    assert "experiments" in shipped.origin
+    (tmp_path / "plans").mkdir()
+    (tmp_path / "plans" / "main.yaml").write_text("title: mine\ncolumns: [cr]\nrows: {bcl: , dice: }\n")
+    mine = load_plan("plans/main.yaml")
+    assert (mine.title, mine.name, mine.origin, mine.compared) == ("mine", "main", "plans/main.yaml", None)
+    assert load_plan("main") == shipped
+    for path in ("main.yaml", "elsewhere/main.yaml", "elsewhere/plans/main.yaml", "plans/other.yaml", "plans"):
+        with pytest.raises(ConfigError, match=f"there is no plan '{path}'"):
+            load_plan(path)
+    with pytest.raises(ConfigError, match=r"no plan 'ablations' \(did you mean 'ablation'\?\); the shipped ones are"):
+        load_plan("ablations")
+
+
+def test_the_page_counts_the_runs() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    every: dict[str, list[Job]] = {scale: [] for scale in SCALES}
+    for name in SHIPPED:
+        plan = load_plan(name)
+        counts = []
+        for scale in SCALES:
+            jobs = plan.jobs(scale)
+            every[scale] += jobs
+            counts.append(str(len(distinct(jobs))))
+        cells = [f"`{name}`", plan.paper, str(len(plan.rows)), str(len(plan.columns)), *counts]
+        assert f"| {' | '.join(cells)} |" in page
+    assert f"| together | | | | {' | '.join(str(len(distinct(jobs))) for jobs in every.values())} |" in page
+
+
+def test_the_page_s_plan_can_be_read_and_names_every_key() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    (text,) = re.findall(r"```yaml\n(.*?)```", page, flags=re.DOTALL)
+    plan = make_plan("mine", "mine.yaml", yaml.safe_load(text))
+    assert list(plan.rows) == ["cross_entropy", "bcl, warmer", "sharprecl"]
+    assert {job.column for job in plan.jobs("smoke")} == {"trec@50"}
+    section = page.split("## A plan of your own")[1].split("\n## ")[0]
+    documented = set(re.findall(r"^\| `([a-z_]+)` \| (?!in the paper)", section, re.M))
+    assert documented == set(Plan.model_fields) - {"name", "origin"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"row": {}}, r"mine\.yaml: row: a plan has no such key; see docs/experiments\.md"),
+        ({"title": None}, "mine.yaml: title: Input should be a valid string"),
+        ({"rows": {}}, "a plan needs columns, and rows too unless its kind is datasets"),
+        ({"kind": "datasets"}, "a plan needs columns, and rows too unless its kind is datasets"),
+        ({"columns": []}, "a plan needs columns"),
+        ({"columns": ["trec", {"data": "trec"}]}, "columns: 'trec' stands twice"),
+        ({"columns": ["trex@50"]}, r"'trex' is neither a file nor a benchmark \(did you mean 'trec'\?\)"),
+        ({"columns": ["trec@half"]}, "'trec@half': ir: Input should be a valid number"),
+        ({"columns": ["trec@0.5"]}, "greater than or equal to 1"),
+        ({"rows": {"sharpreclx": None}}, r"rows\.sharpreclx\.method: there is no method.*did you mean 'sharprecl'"),
+        ({"rows": {"auto": None}}, r"rows\.auto\.method: 'auto' is chosen by the labels"),
+        ({"rows": {"bcl": {"set": {}}}}, r"rows\.bcl\.set: a plan has no such key"),
+        ({"rows": {"bcl": {"settings": {"training": {}}}}}, r"rows\.bcl\.settings: 'training' must be equal"),
+        ({"rows": {"bcl": {"settings": {"method": {"name": "tsc"}}}}}, "write 'method: bcl' beside the settings"),
+        ({"rows": {"bcl": {"vary": "method.temperature"}}}, "give both or neither"),
+        ({"rows": {"bcl": {"vary": "seed", "values": [1, 2]}}}, "'seed' cannot be varied"),
+        ({"rows": {"bcl": {"vary": "method.temperature", "values": [1, 2]}}}, "none of a table does"),
+        ({"kind": "curve"}, "each row of a curve varies a setting"),
+        ({"settings": {"seed": 3}}, r"settings\.seed: a plan runs several of them"),
+        ({"compared": "bcl"}, "compared: there is no 'bcl'.*there are cross_entropy, sharprecl"),
+        ({"at": {"tiny": {}}}, r"at\.tiny.*Input should be 'paper', 'small' or 'smoke'"),
+        ({"at": {"small": {"columns": ["trec"]}}}, r"at\.small\.columns: there is no 'trec' \(did you mean"),
+        ({"at": {"small": {"rows": ["bcl"]}}}, r"at\.small\.rows: there is no 'bcl'"),
+        ({"at": {"small": {"values": {"sharprecl": [1]}}}}, r"at\.small\.values: there is no 'sharprecl'"),
+    ],
+)
+def test_what_is_wrong_is_named_by_its_path(changes: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ConfigError, match=sentence):
+        _plan(**changes)
+
+
+def test_a_plan_is_read_without_pytorch() -> None:
+    code = (
+        "import sys; from sharprecl.experiments.plan import load_plan; load_plan('main'); print('torch' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

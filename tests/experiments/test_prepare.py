@@ -1,0 +1,74 @@
+"""The data of a run."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from mirror import needs_mirror
+from sharprecl.data.imbalance import cap_per_class, imbalanced_subset
+from sharprecl.data.tables import read_table
+from sharprecl.errors import DataError
+from sharprecl.experiments.prepare import data_key, prepare
+from tiny_experiment import spec, write_table
+
+
+def of_file(path: Path, **changes: object):
+    return spec(data=str(path), ir=None, **changes)
+
+
+def test_a_file_with_test_texts(tmp_path: Path) -> None:
+    train, test = write_table(tmp_path / "train.csv"), write_table(tmp_path / "test.csv", seed=1)
+    prepared = prepare(of_file(train, test=str(test)))
+    assert prepared.train.content_hash == read_table(train).content_hash
+    assert prepared.test.content_hash == read_table(test, label_names=prepared.train.label_names).content_hash
+    assert prepared.record.gold == tuple(prepared.test.label_ids)
+    assert prepared.record.train_counts == (16, 40, 2, 7)
+    assert prepared.record.achieved_ir == 20
+    assert prepared.record.label_names == ("access", "billing", "hardware", "shipping")
+    assert prepared.train.notes == prepared.test.notes == ()
+
+
+def test_without_test_texts_a_fifth_is_held_out_the_same_for_every_seed(tmp_path: Path) -> None:
+    train = write_table(tmp_path / "train.csv")
+    prepared = prepare(of_file(train))
+    assert prepared.test.class_counts.tolist() == [3, 8, 1, 1]
+    assert sorted(prepared.train.texts + prepared.test.texts) == sorted(read_table(train).texts)
+    assert prepare(of_file(train, seed=3)).record == prepared.record
+
+
+def test_texts_are_capped_before_they_are_thinned(tmp_path: Path) -> None:
+    train, test = write_table(tmp_path / "train.csv"), write_table(tmp_path / "test.csv", seed=1)
+    prepared = prepare(replace(of_file(train, test=str(test)), ir=4.0, train_cap=12, test_cap=9))
+    assert prepared.train.content_hash == imbalanced_subset(cap_per_class(read_table(train), 12, 0), 4.0).content_hash
+    assert prepared.train.class_counts.max() == 12
+    assert len(prepared.test) == 9
+    assert (prepared.record.ir, prepared.record.train_cap, prepared.record.test_cap) == (4.0, 12, 9)
+
+
+def test_leaks_are_counted_and_other_texts_are_other_data(tmp_path: Path) -> None:
+    train, test = write_table(tmp_path / "train.csv"), write_table(tmp_path / "test.csv", seed=1)
+    apart, same = prepare(of_file(train, test=str(test))), prepare(of_file(train, test=str(train)))
+    assert same.record.leaks == len(same.test)
+    assert apart.record.leaks < same.record.leaks
+    assert apart.record.hash != same.record.hash
+
+
+def test_nothing_to_hold_out(tmp_path: Path) -> None:
+    path = tmp_path / "single.csv"
+    path.write_text("text,label\none,a\ntwo,b\n")
+    with pytest.raises(DataError, match="give test texts"):
+        prepare(of_file(path))
+
+
+def test_what_decides_the_data() -> None:
+    assert data_key(spec(0)) == data_key(spec(5, "bcl", embeddings=True))
+    others = [{"data": "cr"}, {"ir": 10.0}, {"train_cap": 5}, {"test_cap": 5}, {"test": "x"}, {"text_column": "t"}]
+    assert len({data_key(spec(**other)) for other in [{}, {"label_column": "l"}, *others]}) == 8
+
+
+@needs_mirror
+def test_a_benchmark_at_a_ratio() -> None:
+    prepared = prepare(spec(test_cap=100))
+    assert sorted(prepared.record.train_counts, reverse=True) == [1250, 571, 261, 119, 54, 25]
+    assert len(prepared.record.gold) == 100

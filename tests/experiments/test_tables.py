@@ -1,0 +1,140 @@
+"""The table of a plan: what is complete, what is left out, averages and groups."""
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from made_up_runs import made_up_data, made_up_plan, made_up_records, made_up_run
+from sharprecl.experiments.cells import Line
+from sharprecl.experiments.collection import Records
+from sharprecl.experiments.document import make_document
+from sharprecl.experiments.formats import write_document
+from sharprecl.experiments.ranked import rank_lines
+from sharprecl.experiments.recipe import Recipe
+from sharprecl.experiments.tables import make_table
+
+SKILLS = {"cross_entropy": 0.70, "bcl": 0.80, "sharprecl": 0.90}
+BCL, CE, OURS = Line("bcl"), Line("cross_entropy"), Line("sharprecl")
+
+
+def test_means_and_deviations_are_those_of_the_seeds() -> None:
+    plan = made_up_plan()
+    records = made_up_records(plan, SKILLS)
+    table = make_table(plan, records, "smoke")
+    cell = table.cells[BCL, "cr"]
+    values = [
+        run.metrics["macro_f1"] or 0.0
+        for job in plan.jobs("smoke")
+        if (job.row, job.column) == ("bcl", "cr") and (run := records.find(job.spec))
+    ]
+    middle = sum(values) / 3
+    assert cell.mean("macro_f1") == pytest.approx(middle)
+    spread = math.sqrt(sum((value - middle) ** 2 for value in values) / 2)
+    assert cell.deviation("macro_f1") == pytest.approx(spread)
+    assert (cell.complete, cell.spent("tokens"), cell.spent("seconds")) == (True, 1_000_000, 11.0)
+
+
+def test_a_cell_that_lacks_a_seed_is_shown_and_never_best() -> None:
+    plan = made_up_plan()
+    records = made_up_records(
+        plan, SKILLS, without=lambda job: (job.row, job.column, job.seed) == ("sharprecl", "cr", 1)
+    )
+    table = make_table(plan, records, "smoke")
+    cell = table.cells[OURS, "cr"]
+    assert not cell.complete
+    assert (cell.mean("macro_f1") or 0) > (table.cells[BCL, "cr"].mean("macro_f1") or 1)
+    assert table.best(table.means("macro_f1", "cr")) == ({BCL}, {CE})
+    assert table.best(table.means("macro_f1", "trec@50")) == ({OURS}, {BCL})
+    assert set(table.averages("macro_f1")) == {BCL, CE}
+    assert set(rank_lines(table).ranks) == {"bcl", "cross_entropy"}
+    text = write_document(make_document(plan, records, Recipe("mine", "smoke")))
+    line = next(line for line in text.split("### Macro-F1")[1].splitlines() if line.startswith("| sharprecl"))
+    assert "<sup>2/3</sup>" in line
+    assert line.count("**") == 2  # trec@50 alone
+
+
+def test_lines_and_columns_without_runs_are_left_out_and_named() -> None:
+    plan = made_up_plan()
+    records = made_up_records(plan, SKILLS, without=lambda job: job.column == "cr" or job.row == "bcl")
+    table = make_table(plan, records, "smoke")
+    assert (table.lines, table.columns) == ((CE, OURS), ("trec@50",))
+    assert (table.empty_lines, table.empty_columns) == (("bcl",), ("cr",))
+    text = write_document(make_document(plan, records, Recipe("mine", "smoke")))
+    assert "Rows without any finished run: bcl." in text
+    assert "Columns without any finished run: cr." in text
+    assert "Average" not in text
+
+
+def test_no_runs_at_all() -> None:
+    plan = made_up_plan()
+    document = make_document(plan, Records({}, {}), Recipe("mine", "smoke"))
+    assert not document.sheets
+    assert "no run is finished yet" in write_document(document)
+
+
+def test_a_part_of_a_table() -> None:
+    plan = made_up_plan()
+    table = make_table(
+        plan, made_up_records(plan, SKILLS), "smoke", rows=["bcl", "sharprecl"], columns=["cr"], seeds=[2]
+    )
+    assert (table.lines, table.columns, table.cells[BCL, "cr"].wanted) == ((BCL, OURS), ("cr",), (2,))
+    assert table.cells[BCL, "cr"].deviation("macro_f1") is None
+
+
+def test_values_of_a_curve_are_compared_within_it() -> None:
+    rows = {
+        "mu": {"method": "sharprecl", "vary": "method.mu", "values": [0, 1]},
+        "tau": {"method": "sharprecl", "vary": "method.temperature", "values": [0.1, 0.3]},
+    }
+    plan = made_up_plan(kind="curve", rows=rows)
+    table = make_table(
+        plan, made_up_records(plan, lambda job: 0.9 if job.row == "mu" else 0.7 + (job.x or 0) / 10), "smoke"
+    )
+    assert [line.title for line in table.lines] == ["mu = 0", "mu = 1", "tau = 0.1", "tau = 0.3"]
+    best, _ = table.best(table.means("accuracy", "cr"))
+    assert Line("tau", 0.3) in best
+    assert len(rank_lines(table).rankings) == 2
+
+
+def test_data_that_changed_between_runs_are_compared_with_nothing() -> None:
+    plan = made_up_plan()
+    records = made_up_records(plan, SKILLS)
+    job = next(job for job in plan.jobs("smoke") if (job.row, job.column) == ("bcl", "cr"))
+    other = replace(made_up_data("cr"), hash="other")
+    runs = {key: run for key, run in records.runs.items() if run.spec != job.spec}
+    run = made_up_run(job, other, 0.8)
+    changed = Records({**runs, run.key: run}, {**records.data, "other": other})
+    table = make_table(plan, changed, "smoke")
+    assert table.data_of("cr") is None
+    assert table.means("accuracy", "cr") == {}
+    text = write_document(make_document(plan, changed, Recipe("mine", "smoke")))
+    assert "cr: the data changed between runs, so nothing is compared there." in text
+    assert "Not tested on cr: its runs were judged on different test texts." in text
+
+
+def test_marks_of_published_protocol_and_mixed_code() -> None:
+    plan = made_up_plan(select_on="test")
+    data = {column: made_up_data(column) for column in plan.columns}
+    runs = [
+        made_up_run(job, data[job.column], SKILLS[job.row], code="ab"[job.seed % 2] * 64, select_on="test")
+        for job in plan.jobs("smoke")
+    ]
+    records = Records({run.key: run for run in runs}, {record.hash: record for record in data.values()})
+    document = make_document(plan, records, Recipe("mine", "smoke"))
+    for sheet in document.sheets[:4]:
+        assert all("t" in entry.marks for row in sheet.rows for entry in row[1:3])
+    text = write_document(document)
+    assert "different versions of the code: aaaaaaaa (12) and bbbbbbbb (6)" in text
+    assert "the epoch was chosen on the test texts, so the figure is too high" in text
+
+
+def test_a_metric_that_no_class_has_is_left_out() -> None:
+    plan = made_up_plan()
+    records = made_up_records(plan, SKILLS)
+    runs = {key: replace(run, metrics={**run.metrics, "tail": None}) for key, run in records.runs.items()}
+    table = make_table(plan, replace(records, runs=runs), "smoke")
+    assert table.metrics == ("accuracy", "macro_f1", "balanced_accuracy")
+    some = {key: run if run.spec.data == "cr" else runs[key] for key, run in records.runs.items()}
+    table = make_table(plan, replace(records, runs=some), "smoke")
+    assert table.averages("tail")[BCL] == table.cells[BCL, "cr"].mean("tail")
