@@ -17,7 +17,7 @@ import pytest
 
 from fake_augmenters import Faulty, Turned
 from sharprecl.augment import registry
-from sharprecl.cli.main import main
+from typed import Shell
 
 TESTS = Path(__file__).parents[1]
 ROWS = [("1", "what city is it ?", "place"), ("2", "who, then, wrote it ?", "person"), ("3", "who was he ?", "person")]
@@ -32,17 +32,7 @@ def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
         csv.writer(stream).writerows([("nr", "text", "label"), *ROWS])
     monkeypatch.setattr(registry, "make_augmenter", lambda *_: Turned())
 
-    def run(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["sharprecl", "augment", *arguments])
-        status = 0
-        try:
-            main()
-        except SystemExit as left:
-            status = int(left.code or 0)
-        found = capsys.readouterr()
-        return status, found.out, found.err
-
-    return run
+    return Shell(monkeypatch, capsys, "augment")
 
 
 def read(path: str) -> list[dict[str, str]]:

@@ -14,10 +14,11 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from sharprecl import TextClassifier
-from sharprecl.cli.main import app, main
+from sharprecl.cli.main import app
 from sharprecl.cli.show import show_files, show_notes
 from sharprecl.errors import AssetError, MissingExtraError
 from tiny import skewed_texts, tiny_encoder
+from typed import Shell
 
 SETTINGS = {
     "encoder": {"max_length": 32},
@@ -30,18 +31,8 @@ SETTINGS = {
 def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], folder: Path):
     """Runs ``sharprecl ARGUMENTS`` in the folder; gives status, standard output and standard error."""
 
-    def run(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.chdir(folder)
-        monkeypatch.setattr(sys, "argv", ["sharprecl", *arguments])
-        status = 0
-        try:
-            main()
-        except SystemExit as left:
-            status = int(left.code or 0)
-        found = capsys.readouterr()
-        return status, found.out, found.err
-
-    return run
+    monkeypatch.chdir(folder)
+    return Shell(monkeypatch, capsys)
 
 
 @pytest.fixture(scope="module")
@@ -321,3 +312,10 @@ def test_help_answers_at_once() -> None:
         )
         times.append(time.monotonic() - started)
     assert min(times) < 0.3
+
+
+def test_help_shows_defaults_that_are_found_out_later() -> None:
+    """Rich reads a help text as markup and would swallow a '[default: ...]' in it."""
+    shown = " ".join(CliRunner().invoke(app, ["train", "--help"], env={"COLUMNS": "200"}).output.split())
+    for default in ("(minilm)", "(by its size)", "(256)"):
+        assert f"[default: {default}]" in shown

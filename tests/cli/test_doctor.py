@@ -2,14 +2,13 @@
 
 import json
 import re
-import sys
 from pathlib import Path
 
 import pytest
 
 from doctor_files import clean_rows, write
-from sharprecl.cli.main import main
 from sharprecl.doctor import page
+from typed import Shell
 
 pytestmark = pytest.mark.asset
 COLUMNS = ("--text", "body", "--label", "queue")
@@ -22,17 +21,7 @@ def doctor(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], 
     write(tmp_path / "held_out.csv", clean_rows(5, seed=1))
     monkeypatch.chdir(tmp_path)
 
-    def run(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["sharprecl", "doctor", *arguments])
-        status = 0
-        try:
-            main()
-        except SystemExit as left:
-            status = int(left.code or 0)
-        found = capsys.readouterr()
-        return status, found.out, found.err
-
-    return run
+    return Shell(monkeypatch, capsys, "doctor")
 
 
 def test_the_text_goes_out_the_progress_to_standard_error(doctor) -> None:

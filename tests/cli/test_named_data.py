@@ -1,17 +1,16 @@
 """A benchmark's name wherever a command takes a file; thinning and leaks by option."""
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
 import yaml
 
-from sharprecl.cli.main import main
 from sharprecl.data import benchmarks
 from sharprecl.data.imbalance import imbalanced_subset
 from sharprecl.data.tables import read_table
 from tiny import skewed_texts, tiny_encoder
+from typed import Shell
 
 SETTINGS = {
     "encoder": {"max_length": 32},
@@ -39,15 +38,11 @@ def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
     tiny_encoder(tmp_path / "encoder", mean_pooling=True)
     (tmp_path / "run.yaml").write_text(yaml.safe_dump(SETTINGS))
 
+    typed = Shell(monkeypatch, capsys)
+
     def run(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["sharprecl", *arguments])
-        status = 0
-        try:
-            main()
-        except SystemExit as left:
-            status = int(left.code or 0)
-        found = capsys.readouterr()
-        return status, " ".join(found.out.split()), " ".join(found.err.split())
+        status, out, err = typed(*arguments)
+        return status, " ".join(out.split()), " ".join(err.split())
 
     return run
 

@@ -2,7 +2,6 @@
 
 import csv
 import json
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,7 +11,6 @@ from rich.console import Console
 from llm.fake_openai import KEY, FakeOpenAI, Fault
 from llm.openai_help import settings, small_table, train
 from sharprecl import TextClassifier
-from sharprecl.cli.main import main
 from sharprecl.cli.spending import agreed_cost
 from sharprecl.config import RunConfig
 from sharprecl.data.tables import TextTable, read_table
@@ -20,6 +18,7 @@ from sharprecl.errors import ConfigError
 from sharprecl.llm.openai_finetune import OpenAIFinetune
 from tiny import skewed_texts
 from tiny_llm import tiny_llama_folder
+from typed import Shell
 
 COUNTS = {"billing": 8, "access": 4, "shipping": 2, "hardware": 2}
 
@@ -35,16 +34,12 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def command(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    monkeypatch.chdir(folder)
+    typed = Shell(monkeypatch, capsys)
+
     def run(*arguments: str) -> tuple[int, str]:
-        monkeypatch.chdir(folder)
-        monkeypatch.setattr(sys, "argv", ["sharprecl", *arguments])
-        status = 0
-        try:
-            main()
-        except SystemExit as left:
-            status = int(left.code or 0)
-        found = capsys.readouterr()
-        return status, found.out + found.err
+        status, out, err = typed(*arguments)
+        return status, out + err
 
     return run
 

@@ -19,7 +19,7 @@ def compare(
     seeds: Annotated[int, typer.Option(help="Trainings of each method.", min=1)] = 5,
     test: Annotated[
         Path | None,
-        typer.Option(help="Labelled texts to judge on.  [default: a fifth of DATA, held out; a benchmark's own]"),
+        typer.Option(help="Labelled texts to judge on.", show_default="a fifth of DATA, held out; a benchmark's own"),
     ] = None,
     ir: Annotated[float | None, typer.Option(help="Thin the training texts to this imbalance ratio.")] = None,
     output: Annotated[

@@ -42,7 +42,7 @@ def fetch(names: Annotated[list[str], typer.Argument(help=_NAMES)]) -> None:
 
 @datasets.command()
 def stats(
-    names: Annotated[list[str] | None, typer.Argument(help=f"{_NAMES}  [default: all]")] = None,
+    names: Annotated[list[str] | None, typer.Argument(help=_NAMES, show_default="all")] = None,
     format_: Annotated[
         Literal["text", "json", "markdown"], typer.Option("--format", help="How to print the figures.")
     ] = "text",

@@ -19,11 +19,11 @@ def doctor(
         Path | None, typer.Option(help="Labelled texts to judge a model on; a benchmark brings its own.")
     ] = None,
     encoder: Annotated[
-        str | None, typer.Option(help="Whose tokens are counted, as in 'sharprecl train'.  [default: minilm]")
+        str | None, typer.Option(help="Whose tokens are counted, as in 'sharprecl train'.", show_default="minilm")
     ] = None,
     max_length: Annotated[int, typer.Option(help="Tokens a text.", min=8)] = 256,
     batch_size: Annotated[
-        int | None, typer.Option(help="Texts a batch.  [default: what training takes]", min=1)
+        int | None, typer.Option(help="Texts a batch.", show_default="what training takes", min=1)
     ] = None,
     seed: Annotated[int, typer.Option(help="Of folds and samples.", min=0, max=2**31 - 1)] = 0,
     encoding: Annotated[str, typer.Option(help="Of .csv, .tsv and .jsonl files.")] = "utf-8",

@@ -12,11 +12,13 @@ if TYPE_CHECKING:
 def evaluate(
     run: Annotated[Path, typer.Argument(help="Folder that 'sharprecl train' wrote.")],
     data: Annotated[str, typer.Argument(help="Labelled texts: a file, or a benchmark, whose test texts are taken.")],
-    text: Annotated[str | None, typer.Option(help="Column with the texts.  [default: as in training]")] = None,
-    label: Annotated[str | None, typer.Option(help="Column with the labels.  [default: as in training]")] = None,
+    text: Annotated[str | None, typer.Option(help="Column with the texts.", show_default="as in training")] = None,
+    label: Annotated[str | None, typer.Option(help="Column with the labels.", show_default="as in training")] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Folder for figures and report.  [default: evaluations/FILE in the run]"),
+        typer.Option(
+            "--output", "-o", help="Folder for figures and report.", show_default="evaluations/FILE in the run"
+        ),
     ] = None,
     drop_leaks: Annotated[
         bool, typer.Option("--drop-leaks", help="Leave out texts that the classifier was trained on.")

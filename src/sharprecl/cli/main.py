@@ -30,8 +30,6 @@ app = typer.Typer(
     name="sharprecl",
     help="Classify text when some classes are rare. Start with: sharprecl train data.csv --output runs/first",
     no_args_is_help=True,
-    # Rich's own markup would swallow every '[default: ...]' in a help text.
-    rich_markup_mode="markdown",
     add_completion=False,
     pretty_exceptions_enable=False,
 )

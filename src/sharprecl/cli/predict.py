@@ -10,7 +10,7 @@ def predict(
     run: Annotated[Path, typer.Argument(help="Folder that 'sharprecl train' wrote.")],
     data: Annotated[str, typer.Argument(help="Texts to classify: a file, or a benchmark, whose test texts are taken.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="File for the answers; its ending is its format.")],
-    text: Annotated[str | None, typer.Option(help="Column with the texts.  [default: as in training]")] = None,
+    text: Annotated[str | None, typer.Option(help="Column with the texts.", show_default="as in training")] = None,
     probabilities: Annotated[
         bool, typer.Option("--probabilities", help="Add a column with the probability of every class.")
     ] = False,

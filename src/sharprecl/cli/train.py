@@ -23,25 +23,25 @@ def train(
         bool, typer.Option("--drop-leaks", help="Leave out test texts that also stand in training.")
     ] = False,
     encoder: Annotated[
-        str | None, typer.Option(help="minilm, a local folder or a Hugging Face id.  [default: minilm]")
+        str | None, typer.Option(help="minilm, a local folder or a Hugging Face id.", show_default="minilm")
     ] = None,
     method: Annotated[
-        str | None, typer.Option(help="Any of 'sharprecl methods', or auto.  [default: sharprecl]")
+        str | None, typer.Option(help="Any of 'sharprecl methods', or auto.", show_default="sharprecl")
     ] = None,
     profile: Annotated[
-        str | None, typer.Option(help="default, matched, official, paper or released.  [default: default]")
+        str | None, typer.Option(help="default, matched, official, paper or released.", show_default="default")
     ] = None,
-    max_epochs: Annotated[int | None, typer.Option(help="Passes over the texts.  [default: 15]")] = None,
-    batch_size: Annotated[int | None, typer.Option(help="Texts a step.  [default: by the amount of data]")] = None,
-    max_length: Annotated[int | None, typer.Option(help="Tokens a text.  [default: 256]")] = None,
-    learning_rate: Annotated[float | None, typer.Option(help="Of the encoder.  [default: by its size]")] = None,
+    max_epochs: Annotated[int | None, typer.Option(help="Passes over the texts.", show_default="15")] = None,
+    batch_size: Annotated[int | None, typer.Option(help="Texts a step.", show_default="by the amount of data")] = None,
+    max_length: Annotated[int | None, typer.Option(help="Tokens a text.", show_default="256")] = None,
+    learning_rate: Annotated[float | None, typer.Option(help="Of the encoder.", show_default="by its size")] = None,
     view: Annotated[
         str | None,
         typer.Option(
-            help="Second view: auto, dropout, an augmenter, or a chain such as synonyms+noise.  [default: auto]"
+            help="Second view: auto, dropout, an augmenter, or a chain such as synonyms+noise.", show_default="auto"
         ),
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Of everything that is drawn.  [default: 0]")] = None,
+    seed: Annotated[int | None, typer.Option(help="Of everything that is drawn.", show_default="0")] = None,
     config: Annotated[Path | None, typer.Option(help="YAML with any setting; options win over it.")] = None,
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="Any other setting, as in method.mu=0.5; may be repeated.")

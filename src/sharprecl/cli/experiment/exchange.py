@@ -10,7 +10,7 @@ from sharprecl.cli.experiment.options import Results, Scale, chosen_jobs
 
 def export(
     plans: Annotated[
-        list[str] | None, typer.Argument(metavar="[PLAN]...", help="Whose runs.  [default: all that there are]")
+        list[str] | None, typer.Argument(metavar="[PLAN]...", help="Whose runs.", show_default="all that there are")
     ] = None,
     to: Annotated[Path, typer.Option("--to", help="A file that ends in .jsonl or .jsonl.gz.")] = Path("runs.jsonl"),
     scale: Scale = "small",

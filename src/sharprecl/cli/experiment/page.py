@@ -11,7 +11,7 @@ from sharprecl.cli.experiment.records import Sources
 
 def page(
     plans: Annotated[
-        list[str] | None, typer.Argument(metavar="[PLAN]...", help="What to show.  [default: all shipped plans]")
+        list[str] | None, typer.Argument(metavar="[PLAN]...", help="What to show.", show_default="all shipped plans")
     ] = None,
     scale: Scale = "small",
     results: Sources = None,

@@ -15,7 +15,8 @@ Sources = Annotated[
         "--results",
         "--output",
         "-o",
-        help="Folder of runs, or a file that 'export' wrote; may be given more than once.  [default: results]",
+        help="Folder of runs, or a file that 'export' wrote; may be given more than once.",
+        show_default="results",
     ),
 ]
 
