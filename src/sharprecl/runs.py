@@ -148,6 +148,11 @@ def check_same(run: Run) -> None:
             f"{run.output} holds a finished run with other settings or other data; choose another --output, "
             f"or add --overwrite instead of --resume"
         )
+    if run.test is not None and metrics["data"]["evaluated"] != run.test.content_hash:
+        raise ConfigError(
+            f"{run.output} is finished and was judged on other test texts; judge it on these with 'sharprecl evaluate "
+            f"{run.output} ...', or add --overwrite instead of --resume"
+        )
 
 
 def _check_begun(run: Run) -> None:

@@ -30,6 +30,9 @@ def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
     )
 
     def load(name: str, ir: float | None = None, **_: object) -> benchmarks.Benchmark:
+        if name == "cr":
+            other = read_table((["good", "bad"], ["positive", "negative"]))
+            return benchmarks.Benchmark(name, other, other)
         assert name == "trec"
         return benchmarks.Benchmark(name, train if ir is None else imbalanced_subset(train, ir), test)
 
@@ -69,13 +72,50 @@ def test_a_benchmark_is_trained_judged_and_classified_by_name(command, tmp_path:
     status, out, err = command("evaluate", "run", "trec", "--drop-leaks")
     assert status == 0, err
     assert "65 texts" in out
-    assert "were left out" in notes_of(tmp_path / "run" / "evaluations" / "trec")[-1]
+    assert "were left out" in notes_of(tmp_path / "run" / "evaluations" / "trec-without-leaks")[-1]
+    assert "were left out" not in notes_of(tmp_path / "run" / "evaluations" / "trec")[-1]
+    status, _, err = command("evaluate", "run", "cr")
+    assert status == 2
+    assert "cr has classes that this classifier does not know ('negative' and 'positive')" in err
 
     status, _, err = command("predict", "run", "trec", "--output", "answers.jsonl")
     assert status == 0, err
     rows = [json.loads(line) for line in (tmp_path / "answers.jsonl").read_text().splitlines()]
     assert len(rows) == 67
     assert {"text", "label", "predicted", "confidence"} == set(rows[0])
+
+    before = (tmp_path / "answers.jsonl").read_bytes()
+    for data, sentence in (("trec", "answers.jsonl is there already"), ("answers.jsonl", "is the file that is read")):
+        status, _, err = command("predict", "run", data, "--output", "answers.jsonl")
+        assert status == 2
+        assert sentence in err
+    assert (tmp_path / "answers.jsonl").read_bytes() == before
+    status, _, err = command("predict", "run", "trec", "--output", "answers.jsonl", "--overwrite")
+    assert status == 0, err
+
+    status, out, _ = command(*TRAIN, "--ir", "4", "--resume")
+    assert (status, "nothing to resume" in out) == (0, True)
+    status, _, err = command(*TRAIN, "--ir", "4", "--resume", "--drop-leaks")
+    assert status == 2
+    assert "judged on other test texts" in err
+
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "report.html").write_text("mine")
+    status, _, err = command("evaluate", "run", "trec", "--output", "mine")
+    assert status == 2
+    assert "was not written by an evaluation" in err
+    assert (tmp_path / "mine" / "report.html").read_text() == "mine"
+    for _ in range(2):
+        status, _, err = command("evaluate", "run", "trec", "--output", "elsewhere")
+        assert status == 0, err
+
+    (tmp_path / "run" / "training.seen").unlink()
+    status, _, err = command("evaluate", "run", "trec", "--drop-leaks")
+    assert status == 2
+    assert "does not know its training texts" in err
+    status, out, _ = command("evaluate", "run", "trec")
+    assert status == 0
+    assert "training texts are not known" in out
 
 
 def test_leaks_are_left_out_when_asked_for(command, tmp_path: Path) -> None:
@@ -104,6 +144,7 @@ def test_a_file_is_thinned_too(command, tmp_path: Path) -> None:
         (("train", "no/such/thing", "-o", "run"), "no/such/thing does not exist"),
         (("train", "own.csv", "-o", "run", "--drop-leaks"), "own.csv does not exist"),
         ((*TRAIN, "--ir", "0.5"), "the imbalance ratio is 0.5"),
+        ((*TRAIN, "--test", "own.csv"), "trec brings its own test texts; leave --test out"),
     ],
 )
 def test_what_is_no_data_gets_a_sentence(command, arguments: tuple[str, ...], sentence: str) -> None:

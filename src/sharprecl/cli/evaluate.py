@@ -33,12 +33,20 @@ def evaluate(
     from sharprecl.export.card import is_ours, read_card
 
     card = read_card(run)
-    folder = output or run / "evaluations" / short_name(data)
+    if drop_leaks and not (run / SEEN).exists():
+        raise ConfigError(
+            f"{run} does not know its training texts ({SEEN} is missing: was it saved from Python, or by an older "
+            f"version?), so none can be left out; leave --drop-leaks out, or train it with 'sharprecl train'"
+        )
+    usual = run / "evaluations" / (short_name(data) + ("-without-leaks" if drop_leaks else ""))
+    folder = output or usual
     if is_ours(folder):
         raise ConfigError(
             f"{folder} is the folder of a training, whose own figures would be lost; name another --output, or leave "
-            f"it out for {run / 'evaluations' / short_name(data)}"
+            f"it out for {usual}"
         )
+    if folder != usual:
+        _check_folder(folder)
     table = judged_table(
         data, text or card.text_column, label or card.label_column, encoding, tuple(card.label_names), typer.echo
     )
@@ -88,6 +96,25 @@ def evaluate(
     show_files(console, folder)
 
 
+def _check_folder(folder: Path) -> None:
+    """Refuse to replace a report or figures that no evaluation left there.
+
+    Raises:
+        ConfigError: there is one.
+    """
+    import json
+
+    from sharprecl.errors import ConfigError
+
+    figures, report = folder / "metrics.json", folder / "report.html"
+    try:
+        ours = "evaluated_on" in json.loads(figures.read_text(encoding="utf-8"))
+    except (OSError, ValueError, TypeError):
+        ours = False
+    if strange := [path for path in (figures, report) if path.exists() and not ours]:
+        raise ConfigError(f"{strange[0]} was not written by an evaluation and would be replaced; name another --output")
+
+
 def _trained_on(table: "TextTable", seen: Path, drop: bool) -> "tuple[TextTable, list[str]]":
     """Find the texts that the classifier was trained on, leave them out if asked to, and say so.
 
@@ -100,6 +127,9 @@ def _trained_on(table: "TextTable", seen: Path, drop: bool) -> "tuple[TextTable,
     from sharprecl.data.wording import rows_phrase
     from sharprecl.errors import DataError
 
+    if not seen.exists():
+        unknown = "the classifier's training texts are not known, so texts among these that it learnt cannot be told"
+        return table, [*table.notes, unknown]
     rows = seen_rows(seen, table)
     if not len(rows):
         return table, list(table.notes)

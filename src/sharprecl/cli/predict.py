@@ -14,14 +14,16 @@ def predict(
     probabilities: Annotated[
         bool, typer.Option("--probabilities", help="Add a column with the probability of every class.")
     ] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the output file.")] = False,
     device: Annotated[str, typer.Option(help="auto, cpu, cuda, ...")] = "auto",
     encoding: Annotated[str, typer.Option(help="Of .csv, .tsv and .jsonl files.")] = "utf-8",
 ) -> None:
     """Classify texts with a trained classifier; all columns of the input are kept."""
-    from sharprecl.cli.tables import rows_of
+    from sharprecl.cli.tables import check_apart, rows_of
     from sharprecl.data.writers import check_output, write_predictions
     from sharprecl.export.card import read_card
 
+    check_apart(data, output, overwrite)
     card = read_card(run)
     rows = rows_of(data, text or card.text_column, card.label_column, encoding, "test", typer.echo)
     chance_columns = [f"probability {name}" for name in card.label_names] if probabilities else []

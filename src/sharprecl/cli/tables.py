@@ -60,10 +60,17 @@ def judged_table(
         SharpReCLError: what is wrong with the file or the download, or labels that the classifier does not know.
     """
     from sharprecl.data.tables import read_table
+    from sharprecl.data.wording import names_phrase
+    from sharprecl.errors import DataError
 
     if not is_benchmark(data):
         return read_table(data_file(data), text, label, encoding=encoding, label_names=label_names)
     test = _benchmark(data, None, tell).test
+    if strange := sorted({*test.label_names} - {*label_names}):
+        raise DataError(
+            f"{data} has classes that this classifier does not know ({names_phrase(strange)}); it was trained on other "
+            f"data, with {names_phrase(label_names)}"
+        )
     labels = [test.label_names[label_id] for label_id in test.label_ids]
     return replace(read_table((list(test.texts), labels), label_names=label_names), origin=test.origin)
 
@@ -105,6 +112,22 @@ def data_file(data: str) -> Path:
         f"{data!r} is neither a file nor a benchmark{closest(data.lower(), BENCHMARKS)}; the benchmarks are "
         f"{', '.join(BENCHMARKS)}, and a file has an ending such as .csv"
     )
+
+
+def check_apart(data: str, output: Path, overwrite: bool) -> None:
+    """Refuse to write over the input, or over anything else unasked.
+
+    Raises:
+        ConfigError: the output is the input, or there is such a file and nobody said that it may be replaced.
+    """
+    from sharprecl.errors import ConfigError
+
+    if not output.is_file():
+        return
+    if Path(data).exists() and output.samefile(data):
+        raise ConfigError(f"{output} is the file that is read, which is never changed; name another --output")
+    if not overwrite:
+        raise ConfigError(f"{output} is there already; name another --output, or add --overwrite to replace it")
 
 
 def short_name(data: str) -> str:

@@ -80,6 +80,8 @@ def train(
     settings = resolve(wanted, table.class_counts)
     table = note_choice(table, wanted)
     if test is not None:
+        if held_out is not None:
+            raise ConfigError(f"{data} brings its own test texts; leave --test out")
         held_out = read_table(test, text, label, encoding=encoding, label_names=table.label_names)
     if drop_leaks:
         if held_out is None:

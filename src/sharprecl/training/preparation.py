@@ -1,6 +1,5 @@
 """From a table to tokens: the split, the views, and what a person should know about them."""
 
-import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -75,11 +74,10 @@ def views_of(
         return (first,), facts
     if kind == "same":
         return (first, first), {**facts, "view": "dropout", "view_share_changed": 0.0}
-    label_words = tuple(sorted({word for name in table.label_names for word in re.findall(r"[^\W\d_]+", name.lower())}))
     made = second_views(
         table.texts,
         config.view,
-        protected=label_words,
+        protected=table.label_names,
         seed=config.seed,
         cache_folder=cache_dir() / "views",
         progress=_now_and_then(notes.say),
