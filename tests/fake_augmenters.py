@@ -12,6 +12,7 @@ class Turned:
 
     name = "turned"
     version = 1
+    seeded = True
     needs = "Nothing."
 
     def __init__(self, pause=0.0):

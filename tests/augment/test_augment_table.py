@@ -6,8 +6,9 @@ import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sharprecl.augment.augment_table import SOURCE_COLUMN, augment_rows
+from sharprecl.augment.augment_table import augment_rows
 from sharprecl.augment.originals import LONGEST, originals_of
+from sharprecl.data.augmented import MARK_COLUMN, SOURCE_COLUMN
 from sharprecl.data.leaks import normalised
 from sharprecl.data.rows import read_rows
 
@@ -34,11 +35,18 @@ def test_rows_come_first_and_copies_keep_all_columns_and_tell_their_origin():
         {"id": 7, "text": "a", "label": "x"}, {"id": 8, "text": "b", "label": "x"}, {"id": 9, "text": "c", "label": "y"}
     ]  # fmt: skip
     assert rows.records[3:5] == [{"id": 7, "text": "a 3", "label": "x"}, {"id": 7, "text": "a 4", "label": "x"}]
-    assert columns == {SOURCE_COLUMN: [None, None, None, 1, 1, 2, 2, 3, 3]}
+    a, b, c = "ca978112ca1bbdca", "3e23e8160039594a", "2e7d2c03a9507ae2"  # printf a | sha256sum
+    assert columns == {
+        SOURCE_COLUMN: [None, None, None, 1, 1, 2, 2, 3, 3],
+        MARK_COLUMN: [None, None, None, a, a, b, b, c, c],
+    }
     assert rows.texts == tuple(record["text"] for record in rows.records)
     assert list(made.sentences()) == []
     new, columns = made.output(only_new=True)
-    assert (new.records, columns) == (rows.records[3:], {SOURCE_COLUMN: [1, 1, 2, 2, 3, 3]})
+    assert (new.records, columns) == (
+        rows.records[3:],
+        {SOURCE_COLUMN: [1, 1, 2, 2, 3, 3], MARK_COLUMN: [a, a, b, b, c, c]},
+    )
 
 
 def test_nothing_is_changed_in_place():
@@ -67,6 +75,26 @@ def test_what_got_no_copies_is_told_with_its_reason():
         "1 text fewer than asked for could be made: none repeats a text that is there, and none has more copies than "
         "--copies says (2)",
     ]
+
+
+def test_more_copies_than_an_augmenter_can_make_are_told_and_not_paid_for():
+    asked = []
+
+    def deaf(texts, seed, progress):
+        asked.extend(texts)
+        return [f"{text} new" for text in texts]
+
+    made = augmented(TABLE, deaf, copies=3, seeded=False)
+    assert made.texts == ["a new", "b new", "c new"]
+    assert sorted(asked) == ["a", "b", "c"]
+    told = "no text got more than 1 of 3 copies: this augmenter gives the same text for every seed"
+    assert list(made.sentences()) == [told]
+    short = augmented(TABLE, deaf, copies=8, budget=5, seeded=False)
+    assert list(short.sentences()) == [
+        told.replace("3 copies", "8 copies"),
+        "2 texts fewer than asked for could be made: none repeats a text that is there, and none has two copies",
+    ]
+    assert not list(augmented(TABLE, deaf, copies=1, seeded=False).sentences())
 
 
 def test_a_budget_goes_to_rare_classes_first():

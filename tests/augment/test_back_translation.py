@@ -56,6 +56,19 @@ def test_a_passage_that_loses_a_label_word_stays_and_others_do_not():
     assert through("A red car. A red dog.", answers, protected=["car"]) == "A red car. A rufous dog."
 
 
+def test_a_passage_that_gains_a_label_word_stays():
+    assert (
+        through("A red car. A dog.", {"A red car.": "A red van.", "A dog.": "A hound."}, ["van"])
+        == "A red car. A hound."
+    )
+
+
+def test_only_a_temperature_lets_the_seed_have_a_say():
+    assert not BackTranslationAugmenter().seeded
+    assert not BackTranslationAugmenter(BackTranslationConfig(engine="marian")).seeded
+    assert BackTranslationAugmenter(BackTranslationConfig(engine="marian", temperature=0.5)).seeded
+
+
 def test_a_text_in_another_language_stays():
     assert through("a red car", {"a red car": "a scarlet car"}, reads=False) == "a red car"
 

@@ -24,6 +24,7 @@ class Counting:
 
     name = "reversed"
     version = 1
+    seeded = True
 
     def __init__(self, **extra):
         self.extra = extra
@@ -102,6 +103,14 @@ def test_whatever_decides_the_result_is_in_the_key(tmp_path, change):
         setattr(other, change, "2")
     cached(other, ["a"], 2 if change == "seed" else 1, tmp_path)
     assert other.asked == ["a"]
+
+
+def test_what_ignores_the_seed_is_made_once_for_all_seeds(tmp_path):
+    first, second = Counting(), Counting()
+    first.seeded = second.seeded = False
+    made = cached(first, ["a"], 1, tmp_path)
+    assert cached(second, ["a"], 2, tmp_path) == made
+    assert second.asked == []
 
 
 def test_progress_counts_distinct_texts_up_to_all(tmp_path):
@@ -213,7 +222,7 @@ import sys, time
 from pathlib import Path
 from sharprecl.augment.cache import cached
 class Slow:
-    name, version = "reversed", 1
+    name, version, seeded = "reversed", 1, True
     def settings(self): return {}
     def augment(self, texts, seed):
         time.sleep(float(sys.argv[2]) * len(texts))
@@ -267,7 +276,7 @@ def test_another_release_does_not_serve_the_old_ones_texts(tmp_path, monkeypatch
     """Regression: texts made by an earlier rule were served after the rule had changed, and a training differed."""
 
     class Rule:
-        name, version = "rule", 1
+        name, version, seeded = "rule", 1, True
 
         def __init__(self, ending):
             self.ending = ending

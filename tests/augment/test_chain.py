@@ -10,6 +10,7 @@ class Adding:
     """Adds a letter and the seed; needs what it is told."""
 
     version = 3
+    seeded = True
 
     def __init__(self, letter, needs="Nothing."):
         self.name = letter
@@ -28,6 +29,13 @@ def test_each_works_on_what_the_one_before_made():
     assert chain.name == "x+y"
     assert chain.needs == "Nothing. A model."
     assert Chain([Adding("x"), Adding("y")]).needs == "Nothing."
+
+
+def test_a_chain_heeds_the_seed_if_any_part_does():
+    deaf = Adding("x")
+    deaf.seeded = False
+    assert Chain([deaf, Adding("y")]).seeded
+    assert not Chain([deaf, deaf]).seeded
 
 
 def test_the_cache_key_knows_order_names_versions_and_settings_of_the_parts():

@@ -28,11 +28,13 @@ def ignore(done, total):
     pass
 
 
-def copies_of(texts, endings, most, wanted=lambda room: room, classes=None, taken=(), seed=0, progress=ignore):
+def copies_of(
+    texts, endings, most, wanted=lambda room: room, classes=None, taken=(), seed=0, progress=ignore, seeded=True
+):
     wheel = Wheel(endings)
     ids = np.zeros(len(texts), dtype=np.int64) if classes is None else np.array(classes, dtype=np.int64)
     made = make_copies(texts, ids, int(ids.max(initial=0)) + 1, most, wanted, wheel, {*map(normalised, texts), *taken},
-                       seed, progress)  # fmt: skip
+                       seed, progress, seeded)  # fmt: skip
     return made, wheel.asked
 
 
@@ -53,6 +55,12 @@ def test_a_repetition_is_no_copy_and_costs_two_more_seeds_at_most():
     made, asked = copies_of(["a"], [" x"], 5)
     assert (made.texts, len(asked)) == ([["a x"]], 3)
     assert not made.unchanged.any()
+
+
+def test_where_seeds_change_nothing_each_text_is_asked_once():
+    made, asked = copies_of(["a", "b"], [" x"], 4, taken={"b x"}, seeded=False)
+    assert made.texts == [["a x"], []]
+    assert sorted(asked) == [("a", 0), ("b", 0)]
 
 
 def test_a_copy_is_no_other_text_and_no_other_copy():

@@ -93,6 +93,13 @@ def test_a_typo_is_one_neighbouring_key_in_a_long_word():
     assert "the" not in made_by(only("typos"), "the")
 
 
+def test_a_typo_never_makes_a_label_word():
+    plain = made_by(only("typos"), "spirt", 400)
+    assert "sport" in plain
+    assert made_by(only("typos", protected=["sport"]), "spirt", 400) == plain - {"sport"}
+    assert made_by(only("typos", protected=plain), "spirt") == {"spirt"}, "where all are label words, it stays"
+
+
 def test_a_rate_counts_all_words():
     text = " ".join(["horse", "river", "house", "stone"] * 5)
     for kind, changed in (("typos", 4), ("deletion", 4), ("swap", 8)):

@@ -59,6 +59,12 @@ def test_what_still_says_the_same(made, believed):
     assert still_says("the 3 eyes of 12 cats", made, frozenset(["eye", "eyes"])) is believed
 
 
+def test_a_label_word_that_is_new_is_not_believed():
+    assert not still_says("a red car", "a red eye", frozenset(["eye", "eyes"]))
+    assert not still_says("a red car", "red Eyes", frozenset(["eye", "eyes"]))
+    assert still_says("a red car", "a red auto", frozenset(["eye", "eyes"]))
+
+
 def test_what_is_worth_translating():
     assert can_be_translated("a bird")
     assert not any(map(can_be_translated, ["", "42 !", "x" * 601, "a\ud800b"]))

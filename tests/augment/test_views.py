@@ -9,6 +9,7 @@ class Fixed:
 
     name = "fixed"
     version = 1
+    seeded = False
     needs = "Nothing."
 
     def __init__(self, error=None):

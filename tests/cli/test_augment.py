@@ -17,6 +17,8 @@ import pytest
 
 from fake_augmenters import Faulty, Turned
 from sharprecl.augment import registry
+from sharprecl.data.augmented import split_originals, text_mark
+from sharprecl.data.tables import read_table
 from typed import Shell
 
 TESTS = Path(__file__).parents[1]
@@ -45,8 +47,8 @@ def test_rows_and_their_copies(command) -> None:
     status, out, err = command("in.csv", "--output", "out.csv")
     assert (status, err) == (0, "")
     assert [tuple(row.values()) for row in read("out.csv")] == [
-        *[(*row, "") for row in ROWS],
-        *[(nr, f"0{text[::-1]}", label, nr) for nr, text, label in ROWS],
+        *[(*row, "", "") for row in ROWS],
+        *[(nr, f"0{text[::-1]}", label, nr, text_mark(text)) for nr, text, label in ROWS],
     ]
     assert out.splitlines()[0] == "words of the 2 labels stay as they are"
     assert "3 new texts from 3 rows: out.csv" in out
@@ -60,15 +62,29 @@ def test_other_formats_only_new_seed_and_copies(command) -> None:
         "in.jsonl", "--text", "body", "--only-new", "--seed", "5", "--copies", "2", "-o", "new/out.jsonl"
     )
     assert (status, err) == (0, "")
+    ab, cd = text_mark("ab"), text_mark("cd")
     assert [json.loads(line) for line in Path("new/out.jsonl").read_text().splitlines()] == [
-        {"body": "5ba", "more": [1], "augmented_from": 1},
-        {"body": "6ba", "more": [1], "augmented_from": 1},
-        {"body": "5dc", "augmented_from": 2},
-        {"body": "6dc", "augmented_from": 2},
+        {"body": "5ba", "more": [1], "augmented_from": 1, "augmented_from_text": ab},
+        {"body": "6ba", "more": [1], "augmented_from": 1, "augmented_from_text": ab},
+        {"body": "5dc", "augmented_from": 2, "augmented_from_text": cd},
+        {"body": "6dc", "augmented_from": 2, "augmented_from_text": cd},
     ]
     assert "there is no column 'label'" in out
     assert command("in.csv", "-o", "out.parquet")[0] == 0
     assert pl.read_parquet("out.parquet")["augmented_from"].to_list() == [None, None, None, 1, 2, 3]
+
+
+def test_copies_alone_are_trained_on_as_the_closing_note_says(command) -> None:
+    rows = [("text", "label"), *((f"text {n}", "xy"[n % 2]) for n in range(40))]
+    with Path("many.csv").open("w", newline="") as stream:
+        csv.writer(stream).writerows(rows)
+    status, out, _ = command("many.csv", "-o", "new.csv", "--only-new", "--copies", "2")
+    assert status == 0
+    assert "holds out all copies of a text or none" in " ".join(out.split())
+    table = read_table("new.csv")
+    fit, held = split_originals(table.label_ids, 0.25, 0, table.texts, table.copies)
+    assert len(held) == 20
+    assert not {table.texts[row][1:] for row in fit} & {table.texts[row][1:] for row in held}
 
 
 def test_a_benchmark_by_its_name(command, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,11 +125,15 @@ def test_a_budget_for_rare_classes(command) -> None:
         (("in.csv", "-o", "out.csv", "--text", "nr", "--label", "place"), "no column 'place'"),
         (("in.csv", "-o", "out.csv", "--set", "noise.swap=0.1"), "add --augmenter noise"),
         (("in.csv", "-o", "out.csv", "--augmenter", "nose"), "choose among synonyms"),
+        (("in.csv", "-o", "out.csv", "--cache", "in.csv"), "--cache in.csv can be no folder, because in.csv is a file"),
+        (("in.csv", "-o", "out.csv", "--cache", "in.csv/in/it"), "because in.csv is a file"),
+        (("marked.csv", "-o", "out.csv"), "has been augmented already"),
         (("nowhere.csv", "-o", "out.csv"), "does not exist"),
     ],
 )
 def test_mistakes_are_one_sentence(command, arguments: tuple[str, ...], words: str) -> None:
     Path("there.csv").write_text("text,augmented_from\na,\n")
+    Path("marked.csv").write_text("text,augmented_from_text\na,\n")
     Path("link.csv").symlink_to("in.csv")
     Path("folder.csv").mkdir()
     before = Path("in.csv").read_bytes()
@@ -122,6 +142,25 @@ def test_mistakes_are_one_sentence(command, arguments: tuple[str, ...], words: s
     assert words in err
     assert Path("in.csv").read_bytes() == before
     assert not Path("out.csv").exists()
+
+
+def test_an_augmenter_that_ignores_the_seed_is_asked_once_a_text(command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "make_augmenter", lambda *_: Deaf())
+    Deaf.asked = []
+    status, out, _ = command("in.csv", "-o", "out.csv", "--copies", "5")
+    assert (status, len(read("out.csv")), len(Deaf.asked)) == (0, 6, 3)
+    assert "no text got more than 1 of 5 copies" in out
+
+
+class Deaf(Turned):
+    """Has one answer a text."""
+
+    seeded = False
+    asked: list[str]
+
+    def augment(self, texts, seed):
+        self.asked += texts
+        return super().augment(texts, 0)
 
 
 def test_settings_reach_the_augmenters(command, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -161,10 +200,10 @@ class Silent(Turned):
 
 
 def test_a_cache_that_cannot_be_written_is_one_note(command) -> None:
-    Path("file").write_text("")
-    status, _, err = command("in.csv", "-o", "out.csv", "--cache", "file")
+    (Path("own") / "augmented.sqlite3").mkdir(parents=True)
+    status, _, err = command("in.csv", "-o", "out.csv", "--cache", "own")
     assert (status, len(err.splitlines())) == (0, 1)
-    assert err.startswith("note: augmented texts cannot be cached in file")
+    assert err.startswith("note: augmented texts cannot be cached in own")
     assert len(read("out.csv")) == 6
 
 

@@ -14,11 +14,24 @@ def test_without_a_terminal_there_is_a_line_every_ten_seconds(monkeypatch: pytes
     monkeypatch.setattr(module.time, "monotonic", lambda: now)
     stream = io.StringIO()
     with counter(Console(file=stream), "[b]augmenting", "texts") as count:
-        for now, done in ((0.5, 400), (5.0, 500), (10.5, 600), (11.0, 700), (20.5, 800)):  # noqa: B007
+        for now, done in ((0.0, 300), (0.5, 400), (5.0, 490), (10.5, 600), (11.0, 700), (20.5, 800)):  # noqa: B007
             count(done, 2000)
     assert stream.getvalue().splitlines() == [
         "[b]augmenting 600/2000 20 texts/s, 1:10 left",  # what the cache had in the beginning says nothing of the pace
         "[b]augmenting 800/2000 20 texts/s, 1:00 left",
+    ]
+
+
+def test_what_is_loaded_before_the_first_batch_does_not_slow_the_pace(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    monkeypatch.setattr(module.time, "monotonic", lambda: now)
+    stream = io.StringIO()
+    with counter(Console(file=stream), "augmenting", "texts") as count:
+        for now, done in ((0.0, 0), (60.0, 16), (61.0, 80), (71.0, 720)):  # noqa: B007
+            count(done, 2000)
+    assert stream.getvalue().splitlines() == [
+        "augmenting 16/2000 texts",
+        "augmenting 720/2000 64 texts/s, 0:20 left",
     ]
 
 

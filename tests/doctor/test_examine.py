@@ -199,6 +199,39 @@ def test_the_data_is_not_touched(healthy: Path) -> None:
     assert [path.name for path in healthy.parent.iterdir()] == ["healthy.csv"]
 
 
+def test_copies_count_and_are_not_accused(healthy: Path, tmp_path: Path) -> None:
+    rows = clean_rows()
+    copies = rows[:100]
+    lines = [f"{text},{label}," for text, label in rows]
+    lines += [f"{text},{label},{place}" for place, (text, label) in enumerate(copies, start=1)]
+    path = tmp_path / "augmented.csv"
+    path.write_text("body,queue,augmented_from\n" + "".join(f"{line}\n" for line in lines))
+    found, plain = examined(path), examined(healthy)
+    assert told(found) == []
+    (note,) = notes(found)
+    assert note.startswith("100 of 340 rows are copies that sharprecl augment made")
+    assert sum(found.distribution.counts.values()) == found.usable == 340
+    assert found.duplicates == plain.duplicates
+    assert found.label_errors is not None
+    assert (found.label_errors.examined, found.label_errors.estimated) == (240, 0)
+    assert found.label_errors.macro_f1 == plain.label_errors.macro_f1
+
+
+def test_the_training_file_as_test_file(healthy: Path) -> None:
+    found = examined(healthy, test=healthy)
+    assert len(told(found)) == 1
+    assert told(found, "problem")[0].startswith("the test file: this is the training file")
+    assert "--test" not in found.recommendation.command
+    assert "--drop-leaks" not in found.recommendation.command
+
+
+def test_the_batch_is_what_training_takes_after_its_split(tmp_path: Path) -> None:
+    found = examined(write(tmp_path / "many.csv", clean_rows(270)))
+    assert found.usable == 1080
+    assert found.batches.batch_size == 16, "972 are left, and 32 need 1,024"
+    assert found.recommendation.reasons[-1].endswith("at least 61 steps an epoch")
+
+
 def test_a_frame_is_called_what_it_is() -> None:
     texts, labels = zip(*clean_rows(20), strict=True)
     found = examine((texts, labels))

@@ -38,6 +38,16 @@ def test_a_point_of_accuracy_makes_a_problem_of_them() -> None:
     assert [severity(9, 100, exact_test=1), severity(9, 101, near_test=1)] == ["warning", "note"]
 
 
+def test_a_test_file_that_is_the_training_file() -> None:
+    (found,) = of_duplicates(duplicates(**{**NONE, "leaks": 200}), 472, 200)
+    assert found.severity == "problem"
+    assert found.sentence.startswith("the test file: this is the training file, or a part of it: 200 of 200 test texts")
+    assert "--drop-leaks" not in found.cure
+    (most,) = of_duplicates(duplicates(**{**NONE, "leaks": 199}), 472, 200)
+    assert "the training file" not in most.sentence
+    assert "--drop-leaks" in most.cure
+
+
 def test_what_the_encoder_loses() -> None:
     found = of_texts(text_facts(truncated=0.05, truncated_test=0.049))
     assert told(found) == [

@@ -18,6 +18,9 @@ def test_small_batches_by_hand() -> None:
     # Two views: 4 pairs for two texts of a class in the batch, and two for each text with itself.
     pairs = {"a": 4 * 2 * 3 / 15 + 2 * 3 / 3, "c": 2 * 1 / 3}
     assert found.two_view_pair_ratio == pytest.approx(pairs["a"] / pairs["c"])
+    # With prototypes and ten targets: 4 k (k - 1) + 2 * 3 k pairs of items, and ten of each of 2 k + 1 items.
+    a, c = 8 * 3 / 15 + 6 * 1 + 10 * 3, 0 + 6 / 3 + 10 * (2 / 3 + 1)
+    assert found.balanced_pair_ratio == pytest.approx(a / c)
     assert (found.rebalanced_pair_ratio, found.classes_with_prototypes, found.batch_size) == (1.0, 3, 2)
 
 

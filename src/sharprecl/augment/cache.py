@@ -30,14 +30,17 @@ def cached(
     Args:
         augmenter: asked only for texts that are missing or damaged in the cache, each distinct text once.
         texts: any number of texts; the result has the same order.
-        seed: part of the key, as are this package's version and the augmenter's name, version and settings.
+        seed: part of the key, as are this package's version and the augmenter's name, version and settings;
+            where the augmenter is not ``seeded``, all seeds share one key.
         folder: holds the cache; processes may share it. Where it cannot be written, a warning says so and all
             texts are computed.
         progress: called after every batch with (distinct texts done, distinct texts in all). A batch is what the
             augmenter makes in about a second.
     """
     # The package's version too: a release that changes a rule must not be served the old rule's texts.
-    identity = sha256_json([__version__, augmenter.name, augmenter.version, augmenter.settings(), seed])
+    identity = sha256_json(
+        [__version__, augmenter.name, augmenter.version, augmenter.settings(), seed if augmenter.seeded else 0]
+    )
     keys = {text: _key(identity, text) for text in dict.fromkeys(texts)}
     with TextStore(folder) as store:
         known = store.get(list(keys.values()))

@@ -28,6 +28,11 @@ class Chain:
         """What any of the parts needs."""
         return " ".join(dict.fromkeys(part.needs for part in self.parts))
 
+    @property
+    def seeded(self) -> bool:
+        """Whether any of the parts gives another text for another seed."""
+        return any(part.seeded for part in self.parts)
+
     def settings(self) -> dict[str, Any]:
         """The names, versions and settings of all parts, in order."""
         return {"parts": [[part.name, part.version, part.settings()] for part in self.parts]}

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sharprecl.assets import local_or_hub
 from sharprecl.augment.base import text_generator
 from sharprecl.augment.draws import draw_among_best
-from sharprecl.augment.pretrained import identity, source_of
+from sharprecl.augment.pretrained import identity
 from sharprecl.augment.stopwords import NEVER_PUT_IN
 from sharprecl.augment.words import carries_meaning, gaps, is_unicode, label_words, put_in, wanted, words_of
 from sharprecl.config import ContextualConfig
@@ -68,6 +69,7 @@ class ContextualAugmenter:
 
     name = "contextual"
     version = 1
+    seeded = True
 
     def __init__(self, config: ContextualConfig | None = None, protected: Iterable[str] = ()) -> None:
         self.config = ContextualConfig() if config is None else config
@@ -135,7 +137,7 @@ class ContextualAugmenter:
 
     @cached_property
     def _source(self) -> str:
-        return source_of(self.config.model, "fill-mask model", _KNOWN)
+        return local_or_hub(self.config.model, "fill-mask model", _KNOWN)
 
     @cached_property
     def _model(self) -> "MaskedLanguageModel":

@@ -40,6 +40,7 @@ def make_copies(
     taken: set[str],
     seed: int,
     progress: ProgressCallback,
+    seeded: bool = True,
 ) -> Copies:
     """Make copies of texts until every class has what it shall have, or its texts give no more.
 
@@ -60,7 +61,9 @@ def make_copies(
         taken: what no copy may be, as ``normalised`` gives it.
         seed: of the first copies.
         progress: called with (copies made, copies in all).
+        seeded: whether another seed gives another text; where it does not, a text is asked once.
     """
+    most, patience = (most, _PATIENCE) if seeded else (min(most, 1), 1)
     made: list[list[str]] = [[] for _ in texts]
     made_N, tried_N, missed_N = (np.zeros(len(texts), dtype=np.int64) for _ in range(3))
     open_N = np.full(len(texts), most > 0)
@@ -88,7 +91,7 @@ def make_copies(
                 else:
                     missed_N[n] += 1
                     unchanged_N[n] = not made[n] and plain == normalised(texts[n])
-                open_N[n] = made_N[n] < most and missed_N[n] < _PATIENCE and not unchanged_N[n]
+                open_N[n] = made_N[n] < most and missed_N[n] < patience and not unchanged_N[n]
 
 
 def _next(need_C: Ints, classes: Ints, open_N: NDArray[np.bool_], made_N: Ints, rank_N: Ints) -> Ints:

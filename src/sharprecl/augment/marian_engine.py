@@ -8,9 +8,10 @@ import numpy as np
 import torch
 from transformers import AutoModelForSeq2SeqLM, AutoTokenizer, LogitsProcessor, LogitsProcessorList
 
+from sharprecl.assets import local_or_hub
 from sharprecl.augment.base import text_generator
 from sharprecl.augment.draws import SAME, gumbel
-from sharprecl.augment.pretrained import check_whole, identity, loading, source_of
+from sharprecl.augment.pretrained import check_whole, identity, loading
 from sharprecl.quiet import quiet
 
 _TOKENS_A_BATCH = 4096
@@ -28,7 +29,7 @@ class MarianEngine:
 
     def __init__(self, forward: str, back: str, temperature: float = 0.0) -> None:
         known = ("Helsinki-NLP/opus-mt-en-fr", "Helsinki-NLP/opus-mt-fr-en")
-        self.sources = [source_of(name, "translation model", known) for name in (forward, back)]
+        self.sources = [local_or_hub(name, "translation model", known) for name in (forward, back)]
         self.temperature = temperature
 
     def settings(self) -> dict[str, Any]:

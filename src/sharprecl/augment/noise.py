@@ -25,6 +25,7 @@ _NEGATIONS = frozenset(
     ("no", "not", "never", "nor", "none", "nothing", "neither", "without", "cannot", "nobody", "nowhere", "hardly")
 )
 _TYPED = 4  # letters of a word in which a slip leaves it readable, as in nlpaug's KeyboardAug
+_DRAWS = 10  # of slips, until one makes no label word
 
 
 class NoiseAugmenter:
@@ -37,7 +38,8 @@ class NoiseAugmenter:
     """
 
     name = "noise"
-    version = 1
+    version = 2
+    seeded = True
 
     def __init__(
         self, rates: NoiseConfig | None = None, protected: Iterable[str] = (), lexicon: Lexicon | None = None
@@ -115,7 +117,12 @@ class NoiseAugmenter:
         typed = [word for word in self._touchable(words) if any(letter.lower() in NEIGHBOURS for letter in word[0])]
         pool = [word for word in typed if len(word[0]) >= _TYPED] or typed
         chosen = rng.permutation(len(pool))[:count]
-        return _rewritten(text, {pool[k]: _slip(pool[k][0], rng) for k in chosen})
+        return _rewritten(text, {pool[k]: self._slip(pool[k][0], rng) for k in chosen})
+
+    def _slip(self, word: str, rng: np.random.Generator) -> str:
+        """The word with one slip; as it is where slips keep making label words of it."""
+        slips = (_slip(word, rng) for _ in range(_DRAWS))
+        return next((made for made in slips if not must_stay(made, self.protected)), word)
 
 
 def _pick(some: Sequence[T], rng: np.random.Generator) -> T:

@@ -62,15 +62,16 @@ def can_be_translated(passage: str) -> bool:
 
 
 def still_says(passage: str, made: str, protected: frozenset[str]) -> bool:
-    """Whether a passage came back whole: about as long, with every number and every label word that it had."""
+    """Whether a passage came back whole: about as long, its numbers and label words, no other ones."""
     before, after = _lower_words(passage), _lower_words(made)
     if not len(before) / 3 <= len(after) <= 2 * len(before) + 3 or not after:
         return False
     if Counter(re.findall(r"\d+", passage)) != Counter(re.findall(r"\d+", made)):
         return False
     # With or without -s is the same label word.
-    kept = {word.rstrip("s") for word in after}
-    return all(word.rstrip("s") in kept for word in before if word in protected)
+    had, kept = ({word.rstrip("s") for word in words} for words in (before, after))
+    lost = any(word in protected and word.rstrip("s") not in kept for word in before)
+    return not lost and not any(word in protected and word.rstrip("s") not in had for word in after)
 
 
 def _lower_words(text: str) -> list[str]:

@@ -8,19 +8,9 @@ from pathlib import Path
 from pickle import UnpicklingError
 from typing import Any
 
-from sharprecl.assets import local_or_hub
 from sharprecl.errors import AssetError, MissingExtraError
 from sharprecl.files import sha256_file
 from sharprecl.quiet import quiet
-
-
-def source_of(name: str, what: str, known: tuple[str, ...]) -> str:
-    """What ``from_pretrained`` takes: a local folder, or a Hugging Face id.
-
-    Raises:
-        AssetError: no such folder, a folder without a model, or no possible name at all.
-    """
-    return local_or_hub(name, what, known)
 
 
 def identity(source: str) -> str:

@@ -141,8 +141,9 @@ class TextStore:
 
     def _do_without(self, error: Exception) -> None:
         self._close()
+        cause = getattr(error, "strerror", None) or error
         warnings.warn(
-            f"augmented texts cannot be cached in {self.folder} ({error}); they are computed without a cache, so give "
+            f"augmented texts cannot be cached in {self.folder} ({cause}); they are computed without a cache, so give "
             "a folder that can be written to save that time in the next run",
             stacklevel=2,
         )

@@ -47,6 +47,7 @@ class SynonymAugmenter:
 
     name = "synonyms"
     version = 1
+    seeded = True
     needs = "WordNet 3.0, which pip fetches on first use, and pip install 'sharprecl[augment]'."
 
     def __init__(self, share: float = 0.3, protected: Iterable[str] = (), lexicon: Lexicon | None = None) -> None:

@@ -74,6 +74,10 @@ class _Spread:
     def needs(self) -> str:
         return self._here.needs
 
+    @property
+    def seeded(self) -> bool:
+        return self._here.seeded
+
     def settings(self) -> dict[str, Any]:
         return self._here.settings()
 

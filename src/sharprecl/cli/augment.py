@@ -18,8 +18,12 @@ if TYPE_CHECKING:
 # Wei & Zou (EMNLP 2019, Table 3) recommend 16 copies a text for 500 training texts, 8 for 2,000 and 4 for more.
 _MOST_COPIES = 8
 _PITFALL = (
-    "note: training holds no copy out, nor a text whose copy it learns (by the column 'augmented_from': keep the rows "
-    "in this order); test texts must have been split off before"
+    "note: training holds no copy out, nor a text whose copy it learns, as long as the column "
+    "'augmented_from_text' stays; test texts must have been split off before"
+)
+_PITFALL_ALONE = (
+    "note: training on these copies alone holds out all copies of a text or none, and beside originals no copy at all, "
+    "as long as the column 'augmented_from_text' stays; test texts must have been split off before"
 )
 
 
@@ -61,13 +65,15 @@ def augment(
 ) -> None:
     """Write a file with augmented copies of its texts behind its own rows.
 
-    The copy of a row has all its columns, and its number, from 1, in the column 'augmented_from'.
+    The copy of a row has all its columns, its number, from 1, in the column 'augmented_from', and a mark of its text in
+    'augmented_from_text'.
 
     Give it training texts only: a copy must not judge what learned its original.
 
     What was cut off goes on where it was when it is started again.
     """
     from sharprecl.augment.registry import make_augmenter
+    from sharprecl.cli.tables import check_apart
     from sharprecl.config import AUGMENTERS, augmenter_names
     from sharprecl.errors import ConfigError
     from sharprecl.profiles import assignments
@@ -82,22 +88,23 @@ def augment(
     if idle := [name for name in settings if name in AUGMENTERS and name not in names]:
         raise ConfigError(f"--set {idle[0]}... says nothing to {'+'.join(names)}; add --augmenter {idle[0]}")
     make_augmenter(names, (), settings)  # a wrong name or setting should not cost the time to read the data
-    _check_apart(data, output, overwrite)
+    check_apart(data, output, overwrite)
+    _check_folder(cache)
 
     from sharprecl.augment.augment_table import augment_rows
     from sharprecl.augment.originals import LABEL, originals_of
     from sharprecl.cli.tables import rows_of
-    from sharprecl.data.augmented import SOURCE_COLUMN
+    from sharprecl.data.augmented import MARK_COLUMN, SOURCE_COLUMN
     from sharprecl.data.writers import check_output, write_predictions
     from sharprecl.errors import DataError
 
     rows = rows_of(data, text, label or LABEL, encoding, "train", typer.echo)
-    if SOURCE_COLUMN in rows.names:
+    if old := [name for name in (SOURCE_COLUMN, MARK_COLUMN) if name in rows.names]:
         raise DataError(
-            f"{data} has the column {SOURCE_COLUMN!r}, so it has been augmented already; augment the file that it was "
+            f"{data} has the column {old[0]!r}, so it has been augmented already; augment the file that it was "
             f"made from (with more --copies), or delete the column"
         )
-    check_output(rows, [SOURCE_COLUMN], output)
+    check_output(rows, [SOURCE_COLUMN, MARK_COLUMN], output)
     originals = originals_of(rows, text, label, need_labels=balance)
 
     from rich.console import Console
@@ -129,6 +136,7 @@ def augment(
             copies=copies or (_MOST_COPIES if balance else 1),
             budget=(budget or len(rows)) if balance else None,
             seed=seed,
+            seeded=chosen.seeded,
         )
     write_predictions(*augmented.output(only_new), output)
     if balance:
@@ -136,19 +144,20 @@ def augment(
     for sentence in augmented.sentences():
         say(console, sentence)
     say(console, f"{len(augmented.texts)} new texts from {len(rows)} rows: {output}")
-    say(console, _PITFALL)
+    say(console, _PITFALL_ALONE if only_new else _PITFALL)
 
 
-def _check_apart(data: str, output: Path, overwrite: bool) -> None:
-    """Refuse to write over the input, or over anything else unasked."""
+def _check_folder(cache: Path | None) -> None:
+    """Refuse a cache folder that can be none.
+
+    Raises:
+        ConfigError: it, or a folder above it, is a file.
+    """
     from sharprecl.errors import ConfigError
 
-    if not output.is_file():
-        return
-    if Path(data).exists() and output.samefile(data):
-        raise ConfigError(f"{output} is the file that is read, which is never changed; name another --output")
-    if not overwrite:
-        raise ConfigError(f"{output} is there already; name another --output, or add --overwrite to replace it")
+    for path in () if cache is None else (cache, *cache.parents):
+        if path.is_file():
+            raise ConfigError(f"--cache {cache} can be no folder, because {path} is a file; name another one")
 
 
 def _show_bands(console: "Console", augmented: "Augmented") -> None:

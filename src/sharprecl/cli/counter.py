@@ -17,7 +17,8 @@ Count = Callable[[int, int], None]
 def counter(console: Console, doing: str, things: str) -> Iterator[Count]:
     """Show a count: ``doing`` is what goes on, ``things`` what is counted, in the plural.
 
-    Things that are done with the first call (a cache had them) say nothing about the pace.
+    Neither things that are done with the first call (a cache had them) say anything about the pace, nor those that come
+    next: whatever is loaded first, a lexicon or a model, is in their time.
     """
     pace = _Pace(things)
     if not console.is_terminal:
@@ -53,13 +54,18 @@ def _lines(console: Console, doing: str, pace: "_Pace") -> Count:
 class _Pace:
     def __init__(self, things: str) -> None:
         self._things = things
+        self._had: int | None = None
         self._start: tuple[int, float] | None = None
 
     def words(self, done: int, total: int) -> str:
         """``410 texts/s, 1:05 left``; at first only ``texts``."""
         now = time.monotonic()
+        if self._had is None:
+            self._had = done
         if self._start is None:
-            self._start = done, now
+            if done > self._had:
+                self._start = done, now
+            return self._things
         first, began = self._start
         if done <= first or now <= began:
             return self._things

@@ -1,5 +1,7 @@
 """Rows that ``sharprecl augment`` made: a copy must never judge what learned its original."""
 
+import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +16,14 @@ from sharprecl.errors import DataError
 
 SOURCE_COLUMN = "augmented_from"
 """The column with the number of the row, from 1, that a row is a copy of; empty in the rows that are no copies."""
+
+MARK_COLUMN = "augmented_from_text"
+"""The column with the mark (see ``text_mark``) of the text that a row is a copy of; empty in those that are none.
+
+It stays true when rows are deleted, sorted or put together with others, as the number does not.
+"""
+
+_MARK = re.compile("[0-9a-f]{16}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,38 +43,92 @@ class Copies:
         return Copies(self.is_copy[rows], self.groups[rows])
 
 
-def copies_in(sheet: Sheet, texts: Sequence[str]) -> Copies | None:
-    """The copies that the column ``augmented_from`` tells of; None without such a column or without a copy.
+def text_mark(text: str) -> str:
+    """What tells a text from others: the first 16 hex digits of the SHA-256 of its UTF-8."""
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def copies_in(sheet: Sheet, texts: Sequence[str], label_ids: np.ndarray) -> Copies | None:
+    """The copies that the column ``augmented_from_text`` tells of, or without it ``augmented_from``.
+
+    By their marks, copies may stand anywhere, also without their originals.
+
+    Args:
+        sheet: the table.
+        texts: its N texts.
+        label_ids: their classes, int64 ``[N]``.
+
+    Returns:
+        None without such a column or without a copy.
 
     Raises:
-        DataError: it names rows that are not there, or that are copies themselves.
+        DataError: marks that are none, or missing where there is a number; without the column of marks, numbers of rows
+            that are not there, that are copies themselves, or that have another label.
     """
-    if SOURCE_COLUMN not in sheet.names:
-        return None
-    numbers = [_number(value) for value in plain(sheet.column(SOURCE_COLUMN))]
-    is_copy = np.array([number is not None for number in numbers])
+    numbers: list[int | None] = [None] * len(texts)
+    if SOURCE_COLUMN in sheet.names:
+        numbers = [_number(value) for value in plain(sheet.column(SOURCE_COLUMN))]
+    if MARK_COLUMN in sheet.names:
+        origins = _marks(sheet, numbers)
+    else:
+        origins = [None if row is None else text_mark(texts[row]) for row in _original_rows(sheet, numbers, label_ids)]
+    is_copy = np.array([origin is not None for origin in origins])
     if not is_copy.any():
         return None
-    if wrong := [
+    return Copies(
+        is_copy,
+        text_groups(text_mark(text) if mark is None else mark for text, mark in zip(texts, origins, strict=True)),
+    )
+
+
+def _marks(sheet: Sheet, numbers: Sequence[int | None]) -> list[str | None]:
+    marks = ["" if value is None else str(value).strip() for value in plain(sheet.column(MARK_COLUMN))]
+    wrong = [
         row
-        for row, number in enumerate(numbers)
-        if number is not None and not (0 < number <= len(texts) and not is_copy[number - 1])
-    ]:
+        for row, (mark, number) in enumerate(zip(marks, numbers, strict=True))
+        if not _MARK.fullmatch(mark) and (mark or number is not None)
+    ]
+    if wrong:
+        raise DataError(
+            f"{sheet.origin}: column {MARK_COLUMN!r} of {rows_phrase(wrong, sheet.lines)} does not hold the 16 "
+            "hexadecimal digits that sharprecl augment wrote, perhaps after a spreadsheet took them for numbers; "
+            "augment the original file again"
+        )
+    return [mark or None for mark in marks]
+
+
+def _original_rows(sheet: Sheet, numbers: Sequence[int | None], label_ids: np.ndarray) -> list[int | None]:
+    """The row, from 0, that each is a copy of, as far as numbers alone can be trusted."""
+    rows = [None if number is None else number - 1 for number in numbers]
+    copies = [(row, of) for row, of in enumerate(rows) if of is not None]
+    if wrong := [row for row, of in copies if not (0 <= of < len(rows) and rows[of] is None)]:
         raise DataError(
             f"{sheet.origin}: column {SOURCE_COLUMN!r} of {rows_phrase(wrong, sheet.lines)} names no original row; "
-            "keep the rows of an augmented file in their order, originals and copies, or delete the column"
+            "keep the rows of an augmented file in their order, originals and copies, or augment the originals again"
         )
-    keys = [text if number is None else texts[number - 1] for text, number in zip(texts, numbers, strict=True)]
-    return Copies(is_copy, text_groups(keys))
+    if wrong := [row for row, of in copies if label_ids[row] != label_ids[of]]:
+        raise DataError(
+            f"{sheet.origin}: column {SOURCE_COLUMN!r} of {rows_phrase(wrong, sheet.lines)} names a row with another "
+            "label, probably because rows were deleted or sorted; augment the originals again"
+        )
+    return rows
 
 
 def split_originals(
     label_ids: np.ndarray, fraction: float, seed: int, texts: Sequence[str], copies: Copies | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """``stratified_split`` of the originals; copies go where they do no harm: into training, unless their text was
-    held out. Then they are left out altogether."""
+    held out. Then they are left out altogether.
+
+    Where there are copies alone, those of one text stand for that text: all are held out, or none.
+    """
     if copies is None:
         return stratified_split(label_ids, fraction, seed, text_groups(texts))
+    if copies.is_copy.all():
+        fit, held = stratified_split(label_ids, fraction, seed, copies.groups)
+        # Of a class whose rows are all made from one text, the split holds one out beside its siblings.
+        whole = ~np.isin(copies.groups[held], copies.groups[fit])
+        return np.sort(np.concatenate([fit, held[~whole]])), held[whole]
     real = np.flatnonzero(~copies.is_copy)
     fit, held = (real[part] for part in stratified_split(label_ids[real], fraction, seed, copies.groups[real]))
     usable = np.flatnonzero(copies.is_copy & ~np.isin(copies.groups, copies.groups[held]))
@@ -73,4 +137,4 @@ def split_originals(
 
 def _number(value: Any) -> int | None:
     text = "" if value is None else str(value).strip().removesuffix(".0")
-    return None if not text else int(text) if text.isdecimal() else -1
+    return None if not text else int(text) if text.isdecimal() and len(text) < 19 else -1

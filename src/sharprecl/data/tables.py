@@ -120,4 +120,4 @@ def read_table(
         )
     ids = known_ids(labels, names, sheet)
     notes = sheet.notes + training_notes(texts, ids, names, lines=sheet.lines)
-    return TextTable(texts, ids, tuple(names), sheet.origin, notes, copies_in(sheet, texts))
+    return TextTable(texts, ids, tuple(names), sheet.origin, notes, copies_in(sheet, texts, ids))

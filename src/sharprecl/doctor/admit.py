@@ -1,7 +1,7 @@
 """The rows that can be examined, and every reason why the others cannot: a doctor does not stop at the first fault."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,8 @@ from sharprecl.data.checks import plain
 from sharprecl.data.sources import open_table
 from sharprecl.data.tables import TextTable
 from sharprecl.data.wording import SHOWN, names_phrase, rows_phrase
+from sharprecl.doctor.copies import find_copies, originals
+from sharprecl.doctor.copies import told as copies_told
 from sharprecl.doctor.diagnosis import Finding
 from sharprecl.doctor.faults import faults
 from sharprecl.errors import DataError
@@ -24,7 +26,8 @@ class Admitted:
     """The usable rows of a file.
 
     Attributes:
-        table: their texts, each cut to ``LONGEST`` characters, and their labels; a test file may have none.
+        table: their texts, each cut to ``LONGEST`` characters, and their labels; a test file may have none. Those of
+            training texts that ``sharprecl augment`` made are marked in ``copies``.
         rows: where each of them stands in the file, counted from 1, int64 ``[N]``.
         size: rows of the file, usable or not.
         findings: what is wrong with the others, a kind of fault each.
@@ -34,6 +37,13 @@ class Admitted:
     rows: NDArray[np.int64]
     size: int
     findings: tuple[Finding, ...] = ()
+
+    def originals(self) -> "Admitted":
+        """What stands for itself, see ``copies.originals``: what is wrong with a copy is wrong with its original."""
+        if self.table.copies is None:
+            return self
+        kept = originals(self.table.copies)
+        return replace(self, table=self.table.select(kept), rows=self.rows[kept])
 
 
 def admit(
@@ -51,9 +61,9 @@ def admit(
     Raises:
         DataError: the file cannot be read at all, or fewer than two classes of training texts are left.
     """
-    origin = ""
+    origin, copies = "", None
     if isinstance(source, TextTable):
-        origin = source.origin
+        origin, copies = source.origin, source.copies
         source = (source.texts, [source.label_names[place] for place in source.label_ids.tolist()])
     sheet = open_table(source, text, label, encoding)
     sheet.require(text, "text")
@@ -73,12 +83,22 @@ def admit(
     if long := [int(row) for row in rows if len(texts[row]) > LONGEST]:
         findings.append(_too_long(long, max(len(texts[row]) for row in long), sheet.lines))
     findings += [Finding("note", "rows", note) for note in sheet.notes]
+    if known is None:
+        if copies is None:
+            copies, told = find_copies(sheet, texts, labels)
+            findings += told
+        if copies is not None:
+            copies = copies.select(rows)
+            copies = copies if copies.is_copy.any() else None
+        if copies is not None:
+            findings.append(copies_told(copies))
     ids = {name: place for place, name in enumerate(names)}
     table = TextTable(
         tuple(texts[row][:LONGEST] for row in rows),
         np.fromiter(map(ids.__getitem__, spelled), dtype=np.int64, count=len(rows)),
         names,
         origin or sheet.origin,
+        copies=copies,
     )
     return Admitted(table, rows + 1, sheet.size, tuple(findings))
 

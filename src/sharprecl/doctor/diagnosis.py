@@ -66,9 +66,12 @@ class BatchOutlook:
         pair_ratio: expected positive pairs of the largest class over those of the smallest class that has any, with one
             view a text; the batch size does not matter then.
         two_view_pair_ratio: the same with two views of every text, each the other's positive.
-        rebalanced_pair_ratio: the same where prototypes are in every batch and every class gets the same
-            number of targets: 1 by construction for targets.
-        classes_with_prototypes: classes that the contrastive branch sees in every batch then: all.
+        balanced_pair_ratio: positive pairs with prototypes and targets: the same with two views, a prototype of every
+            class in every batch and SharpReCL's default number of synthetic positives for every anchor.
+        rebalanced_pair_ratio: of SharpReCL's targets alone, which every class gets the same number of: not measured,
+            1 by construction.
+        classes_with_prototypes: classes that the contrastive branch sees where every batch has a prototype of every
+            class: not measured, all by construction.
     """
 
     batch_size: int
@@ -76,6 +79,7 @@ class BatchOutlook:
     alone: dict[str, float]
     pair_ratio: float | None
     two_view_pair_ratio: float
+    balanced_pair_ratio: float
     rebalanced_pair_ratio: float
     classes_with_prototypes: int
 
@@ -98,15 +102,14 @@ class DuplicateGroup:
 
 @dataclass(frozen=True)
 class Duplicates:
-    """Equal and nearly equal texts.
+    """Equal and nearly equal texts; equal means: but for case, punctuation and spacing. Copies that
+    ``sharprecl augment`` made are left out.
 
     Attributes:
-        exact_train, exact_test: surplus rows within a file: rows whose text, but for case, spaces and punctuation,
-            stood earlier.
+        exact_train, exact_test: surplus rows within a file: rows whose text is equal to an earlier one.
         near_train, near_test: further rows that would go if of each group of nearly equal texts of their file one
             stayed.
-        leaks, near_leaks: test rows whose text stands in training, exactly (but for case, spaces and punctuation) or
-            nearly.
+        leaks, near_leaks: test rows whose text is equal to one of training, or nearly equal.
         conflicts: different texts that carry more than one label, in one file or between the two.
         groups: the most telling examples, conflicts and leaks first, at most 50.
         compared: rows of both files that were compared for near duplicates: all, or the sample that the limit allows.
@@ -131,7 +134,8 @@ class TextFacts:
         encoder: the name that was given; empty where no tokenizer could be had.
         max_length: tokens that a text may have.
         truncated, truncated_test: share of the texts that are longer, None without a tokenizer.
-        empty: training rows of which the tokenizer keeps nothing but unknown tokens, at most 50.
+        empty: training rows of which the tokenizer keeps nothing but unknown tokens, at most 50; texts that were too
+            long to be read whole are not among them.
         empty_count: how many such rows there are among those examined.
         token_quantiles: tokens a text at the quantiles 0.5, 0.9, 0.99 and 1, uncut, with special ones; empty without
             a tokenizer.

@@ -16,7 +16,7 @@ from sharprecl.doctor.numbering import in_file_duplicates, in_file_errors, in_fi
 from sharprecl.doctor.oddities import label_oddities, text_oddities
 from sharprecl.doctor.outlook import outlook
 from sharprecl.doctor.reader import Reader, open_reader
-from sharprecl.doctor.recommend import recommend, usual_batch_size
+from sharprecl.doctor.recommend import fitted_texts, recommend, usual_batch_size
 from sharprecl.doctor.slices import Progress, silent
 from sharprecl.doctor.texts import texts
 
@@ -66,28 +66,33 @@ def examine(
     table = train.table
     tested = held_out.table if held_out is not None and len(held_out.table) else None
     reader = open_reader(encoder, lambda sentence: progress(sentence, 0, 1))
-    batch = usual_batch_size(len(table)) if batch_size is None else batch_size
+    fitted = fitted_texts(table, seed)
+    batch = usual_batch_size(fitted) if batch_size is None else batch_size
+    own = train.originals()
 
     sizes = distribution(table, tested)
     batches = outlook(sizes.counts, batch)
     test_rows = None if held_out is None else held_out.rows
-    same = in_file_duplicates(duplicates(table, tested, progress=progress), train.rows, test_rows)
+    same = in_file_duplicates(duplicates(own.table, tested, progress=progress), own.rows, test_rows)
     facts = texts(table, tested, reader.tokenizer, reader.name, max_length, progress=progress)
     facts = in_file_texts(facts, train.rows)
-    errors = in_file_errors(label_errors(table, tested, seed, progress=progress), train.rows)
+    errors = in_file_errors(label_errors(own.table, tested, seed, progress=progress), own.rows)
 
     found = _oddities(train, held_out, text, label) + of_distribution(sizes) + of_batches(batches)
-    found += of_duplicates(same, len(table), 0 if tested is None else len(tested))
+    found += of_duplicates(same, len(own.table), 0 if tested is None else len(tested))
     found += _unread(reader) + of_texts(facts) + of_label_errors(errors)
+    # Without leaks nothing would be left to judge on, and training would refuse.
+    all_leak = tested is not None and same.leaks == len(tested)
     recommendation = recommend(
         name or _path(data) or "data.csv",
         tuple(sizes.counts.values()),
         facts,
         batch,
+        fitted,
         text=None if name else text,
         label=None if name else label,
-        test=None if name or test is None else _path(test) or "test.csv",
-        leaks=same.leaks > 0,
+        test=None if name or test is None or all_leak else _path(test) or "test.csv",
+        leaks=same.leaks > 0 and not all_leak,
         encoder=encoder or _ENCODER.name,
         longest=reader.longest,
         encoding=encoding,

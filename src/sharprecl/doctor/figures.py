@@ -73,7 +73,8 @@ def no_positive(found: Diagnosis) -> Figure:
         f"In batches of {found.batches.batch_size:,}, drawn at random, one point a class size; point at one for its "
         "classes. Where a method has prototypes, every class has one in every batch."
     )
-    keys = (Key("\N{BLACK CIRCLE}", "currentColor", "as drawn"), Key("\N{EM DASH}", GREEN, "with prototypes: never"))
+    never = Key("\N{EM DASH}", GREEN, "with prototypes: never, by construction")
+    keys = (Key("\N{BLACK CIRCLE}", "currentColor", "as drawn"), never)
     return Figure(svg, caption, (*keys, *band_keys(np.fromiter(found.distribution.counts.values(), dtype=np.int64))))
 
 

@@ -45,6 +45,9 @@ def of_duplicates(found: Duplicates, rows: int, test_rows: int) -> list[Finding]
         share = percent(leaks / test_rows)
         sentence = f"{found.leaks:,} of {test_rows:,} test texts {verb} in training{near} ({share})"
         cure = "judge without the equal ones (sharprecl train --drop-leaks); figures are too good by up to that share"
+        if found.leaks == test_rows:
+            sentence = f"the test file: this is the training file, or a part of it: {sentence}"
+            cure = "give texts with --test that training does not have, or leave it out"
         leaked = [row for group in found.groups if group.test_rows and group.rows for row in group.test_rows]
         severity = "problem" if found.leaks >= POINT * test_rows else "warning"
         said.append(Finding(severity, "duplicates", sentence, cure, tuple(leaked[:SHOWN])))

@@ -8,6 +8,9 @@ from sharprecl.doctor.findings import percent
 from sharprecl.evaluation.table import DASH, plural
 from sharprecl.report.svg import clean
 
+BUILT = ", by construction"
+"""After figures that are what a method makes of any data, and not found in this."""
+
 
 @dataclass(frozen=True)
 class Section:
@@ -53,12 +56,13 @@ def batch_section(found: Diagnosis) -> Section:
         f"Batches of {batches.batch_size:,}",
         (
             ("classes in a batch", f"{batches.expected_classes:,.1f}"),
-            ("... with prototypes", f"{batches.classes_with_prototypes:,}"),
+            ("... with prototypes", f"{batches.classes_with_prototypes:,}{BUILT}"),
             (f"a text of {clean(smallest, 18)} meets no positive", percent(batches.alone[smallest])),
-            ("... with prototypes", percent(0.0)),
+            ("... with prototypes", percent(0.0) + BUILT),
             ("positive pairs, largest class over smallest", _times(batches.pair_ratio)),
             ("... with two views of each text", _times(batches.two_view_pair_ratio)),
-            ("... of the targets, rebalanced", _times(batches.rebalanced_pair_ratio)),
+            ("positive pairs with prototypes and targets", _times(batches.balanced_pair_ratio)),
+            ("... of the targets, rebalanced", _times(batches.rebalanced_pair_ratio) + BUILT),
         ),
     )
 
@@ -68,12 +72,12 @@ def duplicate_section(found: Diagnosis) -> Section:
     same = found.duplicates
     figures = [
         ("texts with more than one label", f"{same.conflicts:,}"),
-        ("training texts that repeat an earlier one", f"{same.exact_train:,} exactly, {same.near_train:,} nearly"),
+        ("training texts that repeat an earlier one", f"{same.exact_train:,} equal, {same.near_train:,} nearly"),
     ]
     if found.distribution.test_counts:
         figures += [
-            ("test texts that repeat an earlier one", f"{same.exact_test:,} exactly, {same.near_test:,} nearly"),
-            ("test texts that stand in training", f"{same.leaks:,} exactly, {same.near_leaks:,} nearly"),
+            ("test texts that repeat an earlier one", f"{same.exact_test:,} equal, {same.near_test:,} nearly"),
+            ("test texts that stand in training", f"{same.leaks:,} equal, {same.near_leaks:,} nearly"),
         ]
     figures.append(("compared for near repeats", plural(same.compared, "text", "texts")))
     return Section("Duplicates", tuple(figures))

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sharprecl.data.tables import TextTable
+from sharprecl.doctor.admit import LONGEST
 from sharprecl.doctor.diagnosis import TextFacts
 from sharprecl.doctor.keys import least, text_keys
 from sharprecl.doctor.scripts import NONE, scripts
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 
 MOST_READ = 200_000
 """Texts of a file that are tokenised: of so many, a share is known to 0.2 points, in a minute."""
-COUNTED = 100_000
-"""Characters of a text whose tokens are counted: far more than any encoder takes."""
 QUANTILES = (0.5, 0.9, 0.99, 1.0)
 SHOWN_ROWS = 50
 
@@ -43,7 +42,7 @@ def texts(
     """Count tokens and look at scripts. Every text's script is looked at; of tokens see ``most_read``.
 
     Args:
-        table: training texts.
+        table: training texts, as ``admit`` gives them: none is longer than ``LONGEST``, and one as long was cut.
         test: test texts, or None.
         tokenizer: the encoder's; None leaves out all that needs one, and ``examined`` is 0.
         encoder: the encoder's name.
@@ -92,14 +91,17 @@ def _tokens(some: Sequence[str], tokenizer: "PreTrainedTokenizerBase", progress:
     empty = np.empty(len(some), dtype=bool)
     for part in slices(some, "counting tokens", progress):
         found = tokenizer(
-            [text[:COUNTED] for text in some[part]],
+            list(some[part]),
             add_special_tokens=False,
             return_attention_mask=False,
             return_token_type_ids=False,
             verbose=False,  # or it warns of every text that is too long for the encoder
         )["input_ids"]
         lengths[part] = [len(row) + special for row in found]
-        empty[part] = [meaningless.issuperset(row) for row in found]
+        # Of a text that was cut nobody knows the rest; WordPiece takes a line without spaces for one unknown word.
+        empty[part] = [
+            len(text) < LONGEST and meaningless.issuperset(row) for text, row in zip(some[part], found, strict=True)
+        ]
     return _Tokens(lengths, empty)
 
 

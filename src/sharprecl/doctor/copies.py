@@ -1,0 +1,55 @@
+"""Rows that ``sharprecl augment`` made, as far as a file that may be damaged tells of them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sharprecl.data.augmented import MARK_COLUMN, SOURCE_COLUMN, Copies, copies_in
+from sharprecl.data.sheet import Sheet
+from sharprecl.doctor.diagnosis import Finding
+from sharprecl.errors import DataError
+
+
+def find_copies(sheet: Sheet, texts: Sequence[Any], labels: Sequence[Any]) -> tuple[Copies | None, list[Finding]]:
+    """The copies among all rows, usable or not. Where training would refuse the file, there are none and a finding.
+
+    Args:
+        sheet: the table.
+        texts, labels: its columns, raw, N values each.
+    """
+    if SOURCE_COLUMN not in sheet.names and MARK_COLUMN not in sheet.names:
+        return None, []
+    # Half characters have no UTF-8, which marks are made of; the row is set aside and told of elsewhere.
+    whole = [text.encode("utf-8", "replace").decode() if isinstance(text, str) else "" for text in texts]
+    numbers: dict[str, int] = {}
+    label_ids = np.array([numbers.setdefault(str(label), len(numbers)) for label in labels], dtype=np.int64)
+    try:
+        return copies_in(sheet, whole, label_ids), []
+    except DataError as error:
+        sentence, _, cure = str(error).removeprefix(f"{sheet.origin}: ").partition("; ")
+    except ValueError:
+        # Python reads no number of over 4,300 digits.
+        sentence = f"column {SOURCE_COLUMN!r} holds a number without end, which names no original row"
+        cure = "augment the originals again"
+    return None, [Finding("problem", "rows", f"{sentence}; every row was taken for an original", cure)]
+
+
+def originals(copies: Copies) -> NDArray[np.int64]:
+    """The rows that are no copies; where all are copies, the first one of each text."""
+    if copies.is_copy.all():
+        return np.sort(np.unique(copies.groups, return_index=True)[1])
+    return np.flatnonzero(~copies.is_copy)
+
+
+def told(copies: Copies) -> Finding:
+    """How many copies there are, and what they are left out of."""
+    count, total = int(copies.is_copy.sum()), len(copies.is_copy)
+    but = " but for one of each text" if count == total else ""
+    sentence = (
+        f"{count:,} of {total:,} rows {'is a copy' if count == 1 else 'are copies'} that sharprecl augment made: "
+        f"counted in classes and batches, but left out{but} where repeats, leaks, wrong labels and the floor are "
+        "looked for"
+    )
+    return Finding("note", "rows", sentence)
