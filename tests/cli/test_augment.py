@@ -208,7 +208,8 @@ def test_a_cache_that_cannot_be_written_is_one_note(command) -> None:
 
 
 DRIVER = """
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs are born deaf to Ctrl-C
 sys.path.insert(0, {tests!r})
 from fake_augmenters import make_turned
 from sharprecl.augment import registry
