@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -65,6 +66,7 @@ class Run:
     def __post_init__(self) -> None:
         self.title = row_title(self.config, self.title)
 
+    @cached_property
     def test_notes(self) -> list[str]:
         """What is to be told of the test texts with every result: those that also stand in training."""
         if self.test is None:
@@ -235,7 +237,7 @@ def _execute(run: Run, observers: Sequence[Observer], resume: bool) -> Judged:
     classifier.save(run.output, text_column=run.text_column, label_column=run.label_column)
     write_fingerprints(run.output / SEEN, run.table)
     outcome, facts, validation = trained.outcome, trained.facts, trained.validation
-    notes = [*trained.notes, *run.test_notes()]
+    notes = [*trained.notes, *run.test_notes]
     # The trained model must be gone before it is read back: two of 7 billion weights fit on no card.
     del trained, classifier
     free_memory()

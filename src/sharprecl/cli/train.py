@@ -126,5 +126,5 @@ def train(
         run.references[judging.FLOOR] = judging.tfidf_reference(table, held_out, settings.seed)
     judged = runs.execute(run, [make_progress(console)], resume)
     show_judged(console, {run.title: judged.evaluation, **run.references}, judged.on)
-    show_notes(console, [*run.test_notes(), *judging.unanswered_note(judged.evaluation)])
+    show_notes(console, [*run.test_notes, *judging.unanswered_note(judged.evaluation)])
     show_files(console, output)
