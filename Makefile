@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup assets demo test lint format types imports check clean
+.PHONY: help setup assets demo test smoke lint format types imports check clean
 
 help:  ## Show this list.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,6 +29,10 @@ test: assets  ## Run every test; fetches a small language model too.
 	$(BIN)/sharprecl assets smollm2
 	$(BIN)/python -m pytest -n 2 --dist loadscope -q
 
+smoke: assets  ## Run every plan of the experiments at its smallest, and check tables, figures and page.
+	$(BIN)/sharprecl assets smollm2
+	$(BIN)/python -m pytest -m smoke tests/experiments/test_smoke_scale.py
+
 lint: $(STAMP)  ## Check style.
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -43,7 +47,7 @@ types: $(STAMP)  ## Check types, strictly.
 imports: $(STAMP)  ## Check that imports point one way.
 	$(BIN)/lint-imports
 
-check: lint types imports test  ## All of the above.
+check: lint types imports test smoke  ## All of the above.
 
 clean:  ## Remove the virtual environment and the demo's run; other runs are yours.
 	rm -rf $(VENV) runs/demo
