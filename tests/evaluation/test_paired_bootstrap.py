@@ -10,7 +10,7 @@ from scipy.stats import bootstrap
 
 from sharprecl.errors import DataError
 from sharprecl.evaluation.metrics import accuracy, balanced_accuracy, macro_f1
-from sharprecl.evaluation.significance import paired_bootstrap as module
+from sharprecl.evaluation.significance import resampler
 from sharprecl.evaluation.significance.paired_bootstrap import paired_bootstrap
 
 GOLD = [0, 0, 1, 2]
@@ -134,7 +134,7 @@ def test_seed_decides():
 
 def test_drawing_in_chunks_draws_the_same(monkeypatch):
     whole = paired_bootstrap(GOLD, FIRST, SECOND, 3, seeds="drawn", n_resamples=500)
-    monkeypatch.setattr(module, "CHUNK_CELLS", 100)
+    monkeypatch.setattr(resampler, "CHUNK_CELLS", 100)
     assert paired_bootstrap(GOLD, FIRST, SECOND, 3, seeds="drawn", n_resamples=500) == whole
 
 

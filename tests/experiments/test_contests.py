@@ -7,6 +7,7 @@ from made_up_runs import made_up_plan, made_up_records
 from sharprecl.evaluation.metrics import macro_f1
 from sharprecl.evaluation.significance.holm import holm
 from sharprecl.evaluation.significance.paired_bootstrap import paired_bootstrap
+from sharprecl.experiments.contenders import find_contenders
 from sharprecl.experiments.contests import Contests, hold_contests
 from sharprecl.experiments.ranked import rank_lines
 from sharprecl.experiments.summary import summarise
@@ -19,7 +20,7 @@ def _table(skills: dict[str, float], **changes: object) -> Table:
 
 
 def _said(table: Table, contests: Contests) -> str:
-    return " ".join(summarise(table, contests, rank_lines(table)))
+    return " ".join(summarise(table, contests, find_contenders(table), rank_lines(table)))
 
 
 def test_a_sure_lead() -> None:

@@ -1,15 +1,16 @@
 """A plan's table as a document: one sheet for each metric, then certainty, and the paper's figures."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence, Set
 
 from sharprecl.data.wording import joined
 from sharprecl.experiments.beside import beside_sheet
 from sharprecl.experiments.cells import METRICS, Cell, Line, in_percent, mean
 from sharprecl.experiments.collection import Records
+from sharprecl.experiments.contenders import Contenders, find_contenders
 from sharprecl.experiments.contests import TESTED, Contest, Contests, hold_contests
 from sharprecl.experiments.datasets_document import make_datasets_document
 from sharprecl.experiments.fingerprint import fingerprint
-from sharprecl.experiments.footnotes import HOLDS, ON_TEST, THESE_MODELS, caption, certainty, marks
+from sharprecl.experiments.footnotes import HOLDS, ON_TEST, RULED_OUT, THESE_MODELS, caption, certainty, marks
 from sharprecl.experiments.long_form import long_form
 from sharprecl.experiments.plan import Plan
 from sharprecl.experiments.ranked import Ranked, rank_lines
@@ -40,7 +41,10 @@ def make_document(plan: Plan, records: Records, recipe: Recipe, table_format: st
         plan, records, recipe.scale, rows=recipe.rows, columns=recipe.columns, seeds=recipe.seeds
     )  # fmt: skip
     contests, ranked = hold_contests(table), {metric: rank_lines(table, metric) for metric in table.metrics}
-    sheets = [_metric_sheet(table, metric, contests, ranked[metric], recipe.seconds) for metric in table.metrics]
+    contenders = find_contenders(table)
+    sheets = [
+        _metric_sheet(table, metric, contests, contenders, ranked[metric], recipe.seconds) for metric in table.metrics
+    ]
     if contests.tested or contests.untested:
         sheets.append(_certainty_sheet(contests))
     printed = beside_sheet(table) if table.runs else None
@@ -48,17 +52,20 @@ def make_document(plan: Plan, records: Records, recipe: Recipe, table_format: st
         title=f"{plan.title} ({plan.paper})" if plan.paper else plan.title,
         caption=caption(table),
         sheets=(*sheets, printed) if printed else tuple(sheets),
-        summary=summarise(table, contests, ranked["macro_f1"]) if "macro_f1" in ranked else (),
-        figures=tuple(long_form(table, contests, ranked, seconds=recipe.seconds)),
+        summary=summarise(table, contests, contenders, ranked["macro_f1"]) if "macro_f1" in ranked else (),
+        figures=tuple(long_form(table, contests, contenders, ranked, seconds=recipe.seconds)),
         provenance=Provenance(recipe, table_format, fingerprint(table)),
-        notes=tuple(_notes(table, contests)) if table.runs else (),
+        notes=tuple(_notes(table, contests, contenders)) if table.runs else (),
     )
 
 
-def _metric_sheet(table: Table, metric: str, contests: Contests, ranked: Ranked, seconds: bool) -> Sheet:
+def _metric_sheet(
+    table: Table, metric: str, contests: Contests, contenders: Sequence[Contenders], ranked: Ranked, seconds: bool
+) -> Sheet:
     several = len(table.columns) > 1
     spent = ["tokens", "seconds"] if seconds else ["tokens"]
-    columns = [_column(table, metric, column, contests.of(metric, column)) for column in table.columns]
+    ruled_out = {(one.column, line) for one in contenders if one.metric == metric for line in one.ruled_out}
+    columns = [_column(table, metric, column, contests.of(metric, column), ruled_out) for column in table.columns]
     averages = table.averages(metric)
     best, after = table.best(averages)
     rows = []
@@ -74,8 +81,8 @@ def _metric_sheet(table: Table, metric: str, contests: Contests, ranked: Ranked,
     return Sheet(METRICS[metric], headings, tuple(rows))
 
 
-def _notes(table: Table, contests: Contests) -> Iterator[str]:
-    yield from marks(table)
+def _notes(table: Table, contests: Contests, contenders: Sequence[Contenders]) -> Iterator[str]:
+    yield from marks(table, contenders)
     several = len(table.columns) > 1
     if several:
         yield "Average and rank: only of rows that are complete in all columns; the columns of one data set rank once."
@@ -89,7 +96,9 @@ def _notes(table: Table, contests: Contests) -> Iterator[str]:
         )
 
 
-def _column(table: Table, metric: str, column: str, contest: Contest | None) -> dict[Line, Entry]:
+def _column(
+    table: Table, metric: str, column: str, contest: Contest | None, ruled_out: Set[tuple[str, Line]]
+) -> dict[Line, Entry]:
     best, after = table.best(table.means(metric, column))
     entries = {}
     for line in table.lines:
@@ -103,13 +112,13 @@ def _column(table: Table, metric: str, column: str, contest: Contest | None) -> 
             spread="" if spread is None else f"{in_percent(spread):.1f}",
             best=line in best,
             runner_up=line in after,
-            marks=_marks(cell, contest if contest is not None and line == contest.compared else None),
+            marks=_marks(cell, contest if contest and line == contest.compared else None, (column, line) in ruled_out),
         )
     return entries
 
 
-def _marks(cell: Cell, contest: Contest | None) -> tuple[str, ...]:
-    found = []
+def _marks(cell: Cell, contest: Contest | None, ruled_out: bool) -> tuple[str, ...]:
+    found = [RULED_OUT] if ruled_out else []
     if contest is not None and contest.certainty != "none":
         found.append(HOLDS if contest.certainty == "methods" else THESE_MODELS)
     if any(run.selected_on == "test" for run in cell.runs.values()):

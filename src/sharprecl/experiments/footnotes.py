@@ -1,16 +1,17 @@
 """The sentences around a table: what it was made with, what is missing, what its marks mean."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from sharprecl.data.wording import joined
 from sharprecl.evaluation.table import plural
+from sharprecl.experiments.contenders import Contenders
 from sharprecl.experiments.contests import LEVEL, Contests
 from sharprecl.experiments.records import RunRecord
 from sharprecl.experiments.sheets import DASH
 from sharprecl.experiments.tables import Table
 
-HOLDS, THESE_MODELS, ON_TEST = "*", "†", "t"
+HOLDS, THESE_MODELS, RULED_OUT, ON_TEST = "*", "†", "<", "t"
 """Raised signs."""
 _RELIABLE_SEEDS = 5  # With fewer, a draw of seeds says little of how much they differ.
 
@@ -42,10 +43,19 @@ def caption(table: Table) -> tuple[str, ...]:
     )
 
 
-def marks(table: Table) -> tuple[str, ...]:
+def marks(table: Table, contenders: Sequence[Contenders]) -> tuple[str, ...]:
     """What bold, underlines and raised signs mean: those that occur."""
     cells = table.cells.values()
     notes = ["Bold is the best and underlined the runner-up of complete cells, as shown; what looks equal ties."]
+    if any(one.ruled_out for one in contenders):
+        seeds = min(one.seeds for one in contenders)
+        drawn = (
+            "other test texts and other seeds" if seeds > 1 else "other test texts; a single seed tells of no others"
+        )
+        notes.append(
+            f"{RULED_OUT}: not the best row of its column, with 95 % certainty over all rows together (multiple "
+            f"comparisons with the best, Hsu 1984), for {drawn}. All without it may be the best."
+        )
     if any(not cell.complete for cell in cells):
         notes.append(f"2/3: two of three seeds are finished; compared with nothing. {DASH}: no run is finished.")
     if any(run.selected_on == "test" for run in table.runs):

@@ -1,16 +1,24 @@
 """Every number of a table, unrounded, one by one."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from sharprecl.experiments.beside import beside_figures
 from sharprecl.experiments.cells import Cell, Line
+from sharprecl.experiments.contenders import Contenders
 from sharprecl.experiments.contests import Contest, Contests
 from sharprecl.experiments.ranked import Ranked
 from sharprecl.experiments.sheets import Figure
 from sharprecl.experiments.tables import Table
 
 
-def long_form(table: Table, contests: Contests, ranked: Mapping[str, Ranked], *, seconds: bool) -> Iterator[Figure]:
+def long_form(
+    table: Table,
+    contests: Contests,
+    contenders: Sequence[Contenders],
+    ranked: Mapping[str, Ranked],
+    *,
+    seconds: bool,
+) -> Iterator[Figure]:
     """The figures of a table: runs, cells, averages, ranks, tests, and the paper's.
 
     Args:
@@ -32,6 +40,9 @@ def long_form(table: Table, contests: Contests, ranked: Mapping[str, Ranked], *,
             yield Figure("rank", "critical_difference", ranking.critical_difference, metric)
             if ranking.p is not None:
                 yield Figure("rank", "friedman_p", ranking.p, metric)
+    for one in contenders:
+        for line, p in one.p.items():
+            yield Figure("cell", "p_best", p, one.metric, line.title, one.column)
     for contest in contests.tested:
         yield from _contest(contest)
     if table.runs:

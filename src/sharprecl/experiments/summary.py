@@ -1,10 +1,11 @@
 """A table in plain words: who is best where, by how much, and how sure that is."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sharprecl.data.wording import joined
 from sharprecl.evaluation.table import plural
 from sharprecl.experiments.cells import Line, in_percent
+from sharprecl.experiments.contenders import Contenders
 from sharprecl.experiments.contests import Contest, Contests
 from sharprecl.experiments.ranked import Ranked
 from sharprecl.experiments.sheets import probability
@@ -15,12 +16,12 @@ _CALLED = "macro-F1"
 _FEW_SEEDS = 5
 
 
-def summarise(table: Table, contests: Contests, ranked: Ranked) -> tuple[str, ...]:
-    """Sentences about macro-F1, one a column, then what they come to, and the ranks."""
-    return (*_columns(table, contests), *_score(contests), *_ranks(ranked, len(table.columns)))
+def summarise(table: Table, contests: Contests, contenders: Sequence[Contenders], ranked: Ranked) -> tuple[str, ...]:
+    """Sentences about macro-F1, one or two a column, then what they come to, and the ranks."""
+    return (*_columns(table, contests, contenders), *_score(contests), *_ranks(ranked, len(table.columns)))
 
 
-def _columns(table: Table, contests: Contests) -> Iterator[str]:
+def _columns(table: Table, contests: Contests, contenders: Sequence[Contenders]) -> Iterator[str]:
     for column in table.columns:
         means = table.means(_METRIC, column)
         for group in table.groups:
@@ -28,7 +29,11 @@ def _columns(table: Table, contests: Contests) -> Iterator[str]:
             if len(known) < 2:
                 continue
             best, after = table.best(known)
-            yield f"{column}: {_winners(known, best, after)}{_test(contests.of(_METRIC, column), best, after)}."
+            who = f"{_winners(known, best, after)}{_test(contests.of(_METRIC, column), best, after)}"
+            held = next(
+                one for one in contenders if (one.metric, one.column) == (_METRIC, column) and best <= one.p.keys()
+            )
+            yield f"{column}: {who}. {_left(held)}."
 
 
 def _winners(means: dict[Line, float], best: frozenset[Line], after: frozenset[Line]) -> str:
@@ -66,6 +71,19 @@ def _test(contest: Contest | None, best: frozenset[Line], after: frozenset[Line]
         )
         return f"{apart}, which is more than luck with these test texts (p {_equals(contest.p_models)}), but {of_seeds}"
     return f"{apart}, which is within noise (p {_equals(p)})"
+
+
+def _left(held: Contenders) -> str:
+    """Which rows may be the best: named, or the others where those are fewer."""
+    out = held.ruled_out
+    left = [line for line in held.p if line not in out]
+    whose = "" if held.seeds > 1 else ", of these trained models"
+    if not out:
+        return f"No row is ruled out as the best{whose}"
+    if len(left) == 1:
+        return f"All others are ruled out as the best{whose}"
+    few = f"Ruled out as the best{whose}: {_names(list(out))}"
+    return few if len(out) <= len(left) else f"Not ruled out as the best{whose}: {_names(left)}"
 
 
 def _score(contests: Contests) -> Iterator[str]:

@@ -41,21 +41,18 @@ more than once (Owen 2007), and too bold (9 and 7 for 5) with three and five see
 """
 
 import math
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_matrix
+from numpy.typing import ArrayLike
 
 from sharprecl.errors import DataError
 from sharprecl.evaluation.intervals import Interval
-from sharprecl.evaluation.metrics import Counts, Floats, macro_f1
-from sharprecl.evaluation.significance.answers import Ids, checked_answers, checked_gold
+from sharprecl.evaluation.metrics import Floats, macro_f1
+from sharprecl.evaluation.significance.answers import checked_answers, checked_gold
+from sharprecl.evaluation.significance.resampler import Metric, Resampler
 
-Metric = Callable[[Counts], Floats]
-CHUNK_CELLS = 4_000_000  # numbers held in memory at once: 32 MB
 # Equal differences of metrics come out a few roundings apart; ties are frequent, as accuracy moves in steps of 1/N.
 ROUNDING = 1e-10
 
@@ -119,34 +116,15 @@ def paired_bootstrap(
     # Share of each row of answers in the statistic, minus for the second system.
     shares = np.repeat([1 / n_seeds[0], -1 / n_seeds[1]], n_seeds)
     answers_JN = np.concatenate(systems)
-    # Items with the same truth and answers are alike, so only their numbers matter: fast, and blind to their order.
-    patterns, sizes = np.unique(np.vstack([true_N, answers_JN]), axis=1, return_counts=True)
-    scored = _Scorer(patterns[0], patterns[1:], n_classes, metric)
-    difference = float(scored(sizes[None].astype(np.float64))[0] @ shares)
+    resampler = Resampler(true_N, answers_JN, n_classes, metric)
+    difference = float(resampler.scores() @ shares)
     streams = np.random.SeedSequence(seed).spawn(2)
     of_items, of_seeds = (np.random.Generator(np.random.PCG64(stream)) for stream in streams)
     deviations = []
-    for size in _chunks(n_resamples, max(len(true_N), 2 * n_classes * len(answers_JN))):
-        scores_RJ = scored(_item_weights(sizes, size, of_items))
-        weights = shares if seeds == "fixed" else shares * _seed_weights(n_seeds[0], size, of_seeds)
+    for scores_RJ in resampler.draws(n_resamples, of_items):
+        weights = shares if seeds == "fixed" else shares * _seed_weights(n_seeds[0], len(scores_RJ), of_seeds)
         deviations.append(np.abs((scores_RJ * weights).sum(axis=1) - difference))
     return _result(difference, np.concatenate(deviations), len(true_N), seeds)
-
-
-def _item_weights(sizes: NDArray[np.intp], n_resamples: int, generator: np.random.Generator) -> Floats:
-    """How many of the drawn items have each pattern, [R, P]; a multinomial, but several times faster."""
-    pattern_N = np.repeat(np.arange(len(sizes)), sizes)
-    drawn = pattern_N[generator.integers(len(pattern_N), size=(n_resamples, len(pattern_N)))]
-    cells = drawn + np.arange(n_resamples)[:, None] * len(sizes)
-    counts = np.bincount(cells.ravel(), minlength=n_resamples * len(sizes))
-    return counts.reshape(n_resamples, len(sizes)).astype(np.float64)
-
-
-def _chunks(n_resamples: int, cells_each: int) -> Iterator[int]:
-    """Sizes of the pieces in which the resamples fit into memory."""
-    step = max(1, CHUNK_CELLS // cells_each)
-    for start in range(0, n_resamples, step):
-        yield min(step, n_resamples - start)
 
 
 def _seed_weights(n_seeds: int, n_resamples: int, generator: np.random.Generator) -> Floats:
@@ -172,25 +150,3 @@ def _result(difference: float, deviations: Floats, n_items: int, seeds: Literal[
         n_resamples=n_resamples,
         seeds=seeds,
     )
-
-
-class _Scorer:
-    """The metric of J rows of answers on R reweighted test sets: weights [R, P] of the patterns in, [R, J] out."""
-
-    def __init__(self, true_P: Ids, answers_JP: Ids, n_classes: int, metric: Metric) -> None:
-        n_rows, n_patterns = answers_JP.shape
-        columns = []
-        for kept in (answers_JP == true_P, answers_JP >= 0):
-            row, pattern = np.nonzero(kept)
-            columns.append((pattern, row * n_classes + answers_JP[row, pattern]))
-        tp, given = (
-            csr_matrix((np.ones(len(pattern)), (pattern, column)), (n_patterns, n_rows * n_classes))
-            for pattern, column in columns
-        )
-        owned = csr_matrix((np.ones(n_patterns), (np.arange(n_patterns), true_P)), (n_patterns, n_classes))
-        self._sums, self._shape, self._metric = (tp, given, owned), (n_rows, n_classes), metric
-
-    def __call__(self, weights: Floats) -> Floats:
-        tp, given, owned = (np.asarray(weights @ sums) for sums in self._sums)
-        tp, given = (sums.reshape(len(weights), *self._shape) for sums in (tp, given))
-        return self._metric(Counts(tp, given - tp, owned[:, None] - tp))

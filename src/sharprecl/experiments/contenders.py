@@ -1,0 +1,53 @@
+"""Which rows of a column may be the best one, whoever came out first."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from sharprecl.evaluation.significance.with_the_best import compare_with_best
+from sharprecl.experiments.cells import Line
+from sharprecl.experiments.contests import LEVEL, TESTED
+from sharprecl.experiments.tables import Table
+
+
+@dataclass(frozen=True)
+class Contenders:
+    """One column in one metric, every row held against the one that leads.
+
+    Attributes:
+        p: of each complete row, that it comes out so far behind though it is the best.
+        seeds: how many each row has.
+    """
+
+    metric: str
+    column: str
+    p: Mapping[Line, float]
+    seeds: int
+
+    @property
+    def ruled_out(self) -> tuple[Line, ...]:
+        """Rows that are not the best one, as far as anything can be told."""
+        return tuple(line for line, p in self.p.items() if p <= LEVEL)
+
+
+def find_contenders(table: Table) -> tuple[Contenders, ...]:
+    """Hold the rows of each column against its best; in a curve, the values of each setting among themselves.
+
+    Only complete rows, and none where a column's data changed between runs.
+    """
+    return tuple(found for metric in TESTED for column in table.columns for found in _of_column(table, metric, column))
+
+
+def _of_column(table: Table, metric: str, column: str) -> Iterator[Contenders]:
+    data, means = table.data_of(column), table.means(metric, column)
+    if data is None:
+        return
+    for group in table.groups:
+        lines = [line for line in group if line in means]
+        if len(lines) < 2:
+            continue
+        cells = [table.cells[line, column] for line in lines]
+        answers = [[cell.runs[seed].answers for seed in sorted(cell.runs)] for cell in cells]
+        found = compare_with_best(np.asarray(data.gold), answers, len(data.label_names), TESTED[metric])
+        yield Contenders(metric, column, dict(zip(lines, found.p, strict=True)), found.n_seeds)

@@ -1,0 +1,88 @@
+"""Which rows may be the best: who is held against whom, how it is marked and said."""
+
+import numpy as np
+import pytest
+
+from made_up_runs import made_up_plan, made_up_records
+from sharprecl.evaluation.metrics import macro_f1
+from sharprecl.evaluation.significance.with_the_best import compare_with_best
+from sharprecl.experiments.collection import Records
+from sharprecl.experiments.contenders import find_contenders
+from sharprecl.experiments.document import make_document
+from sharprecl.experiments.plan import Plan
+from sharprecl.experiments.recipe import Recipe
+from sharprecl.experiments.tables import Table, make_table
+
+SKILLS = {"cross_entropy": 0.94, "bcl": 0.95, "sharprecl": 0.6}
+ROWS = {"cross_entropy": None, "bcl": None, "focal": None, "sharprecl": None}
+
+
+def _table(plan: Plan, records: Records) -> Table:
+    return make_table(plan, records, "smoke")
+
+
+def test_each_row_is_held_against_the_best_of_its_column() -> None:
+    plan = made_up_plan()
+    table = _table(plan, made_up_records(plan, SKILLS))
+    found = find_contenders(table)
+    assert [(one.metric, one.column) for one in found] == [
+        (metric, column) for metric in ("macro_f1", "accuracy") for column in table.columns
+    ]
+    for one in found:
+        assert one.seeds == 3
+        assert [line.row for line in one.p] == list(SKILLS)
+        assert [line.row for line in one.ruled_out] == ["sharprecl"]
+    data = table.data_of(table.columns[0])
+    assert data is not None
+    answers = [[run.answers for run in table.cells[line, table.columns[0]].runs.values()] for line in table.lines]
+    again = compare_with_best(np.asarray(data.gold), answers, len(data.label_names), macro_f1)
+    assert tuple(found[0].p.values()) == again.p
+
+
+def test_it_is_marked_and_said() -> None:
+    plan = made_up_plan()
+    records = made_up_records(plan, SKILLS)
+    document = make_document(plan, records, Recipe("mine", "smoke"))
+    for sheet in document.sheets:
+        if sheet.title in ("Accuracy", "Macro-F1"):
+            marked = {row[0].text for row in sheet.rows for entry in row if "<" in entry.marks}
+            assert marked == {"sharprecl"}
+    assert all("Ruled out as the best: sharprecl." in sentence for sentence in document.summary[:2])
+    assert sum(note.startswith("<: not the best row") and "other seeds" in note for note in document.notes) == 1
+    p = {
+        (one.row, one.column): one.value
+        for one in document.figures
+        if (one.quantity, one.metric) == ("p_best", "macro_f1")
+    }
+    assert max(p["sharprecl", column] for column in plan.columns) < 0.05
+
+
+@pytest.mark.parametrize(
+    ("skills", "said"),
+    [
+        ({"cross_entropy": 0.95, "bcl": 0.6, "sharprecl": 0.6}, "All others are ruled out as the best"),
+        ({"cross_entropy": 0.8, "bcl": 0.8, "sharprecl": 0.8}, "No row is ruled out as the best"),
+        (
+            {"cross_entropy": 0.6, "bcl": 0.95, "focal": 0.6, "sharprecl": 0.95, "dice": 0.5},
+            "Not ruled out as the best: bcl and sharprecl",
+        ),
+    ],
+)
+def test_the_fewer_are_named(skills: dict[str, float], said: str) -> None:
+    plan = made_up_plan(rows=dict.fromkeys(skills))
+    records = made_up_records(plan, skills)
+    assert f"{said}." in make_document(plan, records, Recipe("mine", "smoke")).summary[0]
+    plan = made_up_plan(rows=dict.fromkeys(skills), seeds=1)
+    records = made_up_records(plan, skills)
+    single = make_document(plan, records, Recipe("mine", "smoke"))
+    assert ", of these trained models" in single.summary[0]
+
+
+def test_incomplete_rows_and_changed_data_are_left_out() -> None:
+    plan = made_up_plan(rows=ROWS, columns=["trec@50"])
+    records = made_up_records(plan, {**SKILLS, "focal": 0.99})
+    runs = dict(records.runs)
+    del runs[next(key for key, run in runs.items() if run.spec.settings["method"]["name"] == "focal")]
+    (one, _) = find_contenders(_table(plan, Records(runs, records.data)))
+    assert [line.row for line in one.p] == ["cross_entropy", "bcl", "sharprecl"]
+    assert find_contenders(_table(plan, Records(runs, {}))) == ()
