@@ -129,6 +129,22 @@ def test_marks_of_published_protocol_and_mixed_code() -> None:
     assert "the epoch was chosen on the test texts, so the figure is too high" in text
 
 
+def test_runs_of_two_machines_are_told_by_their_precision() -> None:
+    plan = made_up_plan()
+    records = made_up_records(plan, SKILLS)
+
+    def with_precision(name: str, first: str) -> str:
+        runs = {
+            key: replace(run, environment={**run.environment, "precision": name if run.spec.seed else first})
+            for key, run in records.runs.items()
+        }
+        return write_document(make_document(plan, Records(runs, records.data), Recipe("mine", "smoke")))
+
+    said = "computed in different precisions, as their machines have them: bf16 (12) and fp32 (6)."
+    assert said in with_precision("bf16", "fp32")
+    assert "precisions" not in with_precision("bf16", "bf16")
+
+
 def test_a_metric_that_no_class_has_is_left_out() -> None:
     plan = made_up_plan()
     records = made_up_records(plan, SKILLS)

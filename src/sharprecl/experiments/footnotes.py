@@ -113,11 +113,18 @@ def _missing(table: Table) -> Iterable[str]:
 
 
 def _mixed(table: Table) -> Iterable[str]:
-    codes = Counter(run.code for run in table.runs)
-    if len(codes) > 1:
-        shares = [f"{code[:8]} ({number})" for code, number in sorted(codes.items())]
-        yield f"The runs are of different versions of the code: {joined(shares, len(shares))}."
+    if shares := _shares(run.code[:8] for run in table.runs):
+        yield f"The runs are of different versions of the code: {shares}."
+    if shares := _shares(str(run.environment.get("precision", "unknown")) for run in table.runs):
+        yield f"The runs were computed in different precisions, as their machines have them: {shares}."
     mixed = [column for column in table.columns if table.data_of(column) is None]
     if mixed:
         names = joined(mixed, len(mixed))
         yield f"{names}: the data changed between runs, so nothing is compared there."
+
+
+def _shares(names: Iterable[str]) -> str:
+    """How many runs have each name; empty where all have the same."""
+    counts = Counter(names)
+    shares = [f"{name} ({number})" for name, number in sorted(counts.items())]
+    return joined(shares, len(shares)) if len(shares) > 1 else ""
