@@ -7,7 +7,7 @@ each test by itself.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -89,26 +89,6 @@ class Contests:
         return next((one for one in self.tested if (one.metric, one.column) == (metric, column)), None)
 
 
-@dataclass(frozen=True)
-class _Tests:
-    """What was found in a cell, before the corrections."""
-
-    column: str
-    metric: str
-    rival: Line
-    rivals: int
-    seeds: int
-    models: PairedBootstrap
-    methods: PairedBootstrap | None
-    over_seeds: SignedRank
-    order: AlmostStochasticOrder
-
-    def times_rivals(self, p: float | None) -> float:
-        if p is None:
-            return float("nan")
-        return min(1.0, p * self.rivals) if self.models.difference < 0 else p
-
-
 def hold_contests(table: Table) -> Contests:
     """Test the compared row of a table in every column where it and another row are complete.
 
@@ -117,15 +97,15 @@ def hold_contests(table: Table) -> Contests:
     compared = next((line for line in table.lines if line.row == table.plan.compared and line.x is None), None)
     if compared is None or len(table.lines) < 2:
         return Contests()
-    found: list[_Tests] = []
+    found: list[Contest] = []
     untested: list[Untested] = []
     for column in table.columns:
         why = _obstacle(table, compared, column)
         if why:
             untested.append(Untested(column, why))
         else:
-            found += [_tests(table, compared, column, metric) for metric in TESTED]
-    families = [_corrected(compared, [one for one in found if one.metric == metric]) for metric in TESTED]
+            found += [_uncorrected(table, compared, column, metric) for metric in TESTED]
+    families = [_corrected([one for one in found if one.metric == metric]) for metric in TESTED]
     return Contests(tuple(one for family in families for one in family), tuple(untested))
 
 
@@ -138,7 +118,8 @@ def _obstacle(table: Table, compared: Line, column: str) -> str:
     return "" if len(means) > 1 else "no other row is complete"
 
 
-def _tests(table: Table, compared: Line, column: str, metric: str) -> _Tests:
+def _uncorrected(table: Table, compared: Line, column: str, metric: str) -> Contest:
+    """One column's test by itself."""
     data = table.data_of(column)
     assert data is not None
     others = {line: value for line, value in table.means(metric, column).items() if line != compared}
@@ -149,31 +130,36 @@ def _tests(table: Table, compared: Line, column: str, metric: str) -> _Tests:
     first, second = (np.asarray([cell.runs[seed].answers for seed in seeds]) for cell in cells)
     scores = [[cell.scores(metric)[seed] for seed in seeds] for cell in cells]
     models = paired_bootstrap(gold, first, second, n_classes, TESTED[metric])
+    methods = None
+    if len(seeds) > 1:
+        methods = paired_bootstrap(gold, first, second, n_classes, TESTED[metric], seeds="drawn")
+    over_seeds = signed_rank(*scores)
     leader, follower = scores if models.difference >= 0 else scores[::-1]
-    return _Tests(
+    return Contest(
         column=column,
         metric=metric,
+        compared=compared,
         rival=rival,
         rivals=len(others),
         seeds=len(seeds),
         models=models,
-        methods=(
-            paired_bootstrap(gold, first, second, n_classes, TESTED[metric], seeds="drawn") if len(seeds) > 1 else None
-        ),
-        over_seeds=signed_rank(*scores),
+        methods=methods,
+        over_seeds=over_seeds,
         order=almost_stochastic_order(leader, follower),
+        p_models=models.p,
+        p_methods=None if methods is None else methods.p,
+        p_seeds=over_seeds.p,
     )
 
 
-def _corrected(compared: Line, found: Sequence[_Tests]) -> list[Contest]:
+def _corrected(found: Sequence[Contest]) -> list[Contest]:
     """The tests of one metric's table, corrected together."""
-    p_models = _family(found, lambda one: one.models.p)
-    p_methods = _family(found, lambda one: None if one.methods is None else one.methods.p)
-    p_seeds = _family(found, lambda one: one.over_seeds.p)
+    p_models, p_methods, p_seeds = (
+        _family(found, [getattr(one, name) for one in found]) for name in ("p_models", "p_methods", "p_seeds")
+    )
     return [
-        Contest(
-            **vars(one),
-            compared=compared,
+        replace(
+            one,
             p_models=float(p_models[index]),
             p_methods=None if one.methods is None else float(p_methods[index]),
             p_seeds=float(p_seeds[index]),
@@ -182,5 +168,10 @@ def _corrected(compared: Line, found: Sequence[_Tests]) -> list[Contest]:
     ]
 
 
-def _family(found: Sequence[_Tests], p_of: Callable[[_Tests], float | None]) -> Floats:
-    return holm([one.times_rivals(p_of(one)) for one in found]).adjusted
+def _family(found: Sequence[Contest], p_values: Sequence[float | None]) -> Floats:
+    """Each p as often as there were rivals to choose from, where the rival leads; then Holm's correction over all."""
+    counted = [
+        float("nan") if p is None else min(1.0, p * one.rivals) if one.difference < 0 else p
+        for one, p in zip(found, p_values, strict=True)
+    ]
+    return holm(counted).adjusted
