@@ -11,7 +11,7 @@ from sharprecl.files import write_text
 def render(package: str, context: dict[str, Any], path: Path, purpose: str) -> None:
     """Write the page ``template.html`` of a package to ``path``, whole or not at all; values are escaped.
 
-    A template may include ``style.css`` and ``script.js`` and import from ``macros.html``, all beside this file.
+    A template extends ``page.html`` and may import from ``macros.html``, both beside this file.
 
     Raises:
         MissingExtraError: jinja2 is not installed; ``purpose`` says what for.
