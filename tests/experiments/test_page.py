@@ -108,3 +108,15 @@ def test_data_sets_that_cannot_be_had_are_said_and_left_out(monkeypatch: pytest.
     monkeypatch.setattr(page, "make_document", no_network)
     assert make_section("datasets", load_plan("datasets"), "smoke", Records({}, {}), tell=said.append) is None
     assert said == ["datasets is left out: no network"]
+
+
+def test_only_some_seeds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page, "figures_of", no_figures)
+    records = made_up_records(PLAN, SKILLS, without=lambda job: job.seed == 2)
+    made = make_section("mine", PLAN, "smoke", records, seeds=[0, 1, 7], results=[Path("runs.jsonl")])
+    assert made is not None
+    assert {run.spec.seed for run in made.runs} == {0, 1}
+    assert all("2/3" not in entry.marks for sheet in made.document.sheets for row in sheet.rows for entry in row)
+    assert made.document.provenance.recipe.seeds == (0, 1)
+    assert all(" --seeds 0,1" in command for command in made.commands)
+    assert make_section("mine", PLAN, "smoke", records, seeds=[7]) is None

@@ -59,12 +59,20 @@ def check_page() -> None:
 
 
 def make_section(
-    name: str, plan: Plan, scale: str, records: Records, *, results: Sequence[Path] = (), tell: Tell = lambda _: None
+    name: str,
+    plan: Plan,
+    scale: str,
+    records: Records,
+    *,
+    seeds: Sequence[int] = (),
+    results: Sequence[Path] = (),
+    tell: Tell = lambda _: None,
 ) -> Section | None:
     """Gather what there is to say of a plan; None where nothing was run, or data cannot be counted without a network.
 
     Args:
         name: how the plan was named, for the commands.
+        seeds: only these, as far as the plan has them; empty is all.
         results: where the records were read from, for the commands; empty is the usual folder.
         tell: is told, in one line each, of what takes time.
 
@@ -73,9 +81,14 @@ def make_section(
         MissingExtraError: matplotlib, or openTSNE for embeddings, is not installed.
     """
     where = "".join(f" --results {shlex.quote(str(path))}" for path in results)
+    with_runs = plan.kind != "datasets"
+    chosen = [seed for seed in seeds if seed < plan.seeds_at(scale)] if with_runs else []
+    if with_runs and seeds and not chosen:
+        return None
+    only = f" --seeds {','.join(map(str, chosen))}" if chosen else ""
     drawing = f"sharprecl experiment figure {shlex.quote(name)} --scale {scale}"
-    document = partial(make_document, plan, records, Recipe(name, scale))
-    if plan.kind == "datasets":
+    document = partial(make_document, plan, records, Recipe(name, scale, seeds=tuple(chosen)))
+    if not with_runs:
         try:
             counted = document()
         except AssetError as error:
@@ -83,11 +96,12 @@ def make_section(
             return None
         drawn = data_sets(plan, scale, tell)
         return Section(name, counted.title, counted, (drawn,) if drawn else (), (drawing,), ())
-    table = make_table(plan, records, scale)
+    table = make_table(plan, records, scale, seeds=chosen)
     if not table.runs:
         return None
     tell(f"{name}: {plural(len(table.runs), 'run', 'runs')}")
-    running = f"sharprecl experiment run {shlex.quote(name)} --scale {scale}{_part(table)}"
+    running = f"sharprecl experiment run {shlex.quote(name)} --scale {scale}{_part(table)}{only}"
+    drawing += only
     # Runs go into a folder; a file that they were exported to is only read.
     kept = where if all(path.is_dir() for path in results) else ""
     # A table says how it is made, but not from where.

@@ -15,12 +15,14 @@ def page(
     ] = None,
     scale: Scale = "small",
     results: Sources = None,
+    seeds: Annotated[str, typer.Option(help="Only these seeds, of plans that have them, as in 0,1.")] = "",
     to: Annotated[Path, typer.Option("--to", help="Folder for index.html, index.md, figures and tables.")] = Path(
         "docs/results"
     ),
     title: Annotated[str, typer.Option(help="Heading of the page.")] = "What came out",
 ) -> None:
     """Write a page with every table and figure of what has been run, and the command that makes each."""
+    from sharprecl.cli.experiment.options import chosen_parts
     from sharprecl.cli.experiment.records import records_of
     from sharprecl.errors import DataError
     from sharprecl.evaluation.table import plural
@@ -28,11 +30,18 @@ def page(
     from sharprecl.experiments.plan import SHIPPED, load_plan
 
     check_page()
+    numbers = chosen_parts("", "", seeds)[2]
     records = records_of(results)
     sections = []
     for name in plans or SHIPPED:
         section = make_section(
-            name, load_plan(name), scale, records, results=results or (), tell=lambda words: typer.echo(words, err=True)
+            name,
+            load_plan(name),
+            scale,
+            records,
+            seeds=numbers,
+            results=results or (),
+            tell=lambda words: typer.echo(words, err=True),
         )
         if section is None:
             typer.echo(f"{name}: no finished runs at the scale {scale}, left out", err=True)
