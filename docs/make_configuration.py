@@ -1,7 +1,8 @@
 """Writes docs/configuration.md from the configuration models: ``python docs/make_configuration.py``."""
 
-import re
+import types
 from pathlib import Path
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
@@ -34,7 +35,8 @@ training: {max_epochs: 20, patience: 4}
 ```
 
 Profiles: `default`; `matched`, for comparisons (no early stopping; one optimiser, one number of steps, of each source
-only what belongs to its loss); `official`, what the method's own source trained with; `paper` and `released`,
+only what belongs to its loss); `official`, what the method's own source trained with, refused where there is none;
+`paper` and `released`,
 SharpReCL's equations as printed (the sign mended) and its published code fault by fault.
 
 `method.name` may be `auto`: the label distribution of the training texts chooses, and the run says why.
@@ -43,12 +45,24 @@ SharpReCL's equations as printed (the sign mended) and its published code fault 
 
 def allowed(field: FieldInfo) -> str:
     """The type as a reader wants it: choices spelled out."""
-    words = str(field.annotation)
-    for ugly, plain in (("typing.", ""), ("Literal", ""), ("<class '", ""), ("'>", ""), ("NoneType", "null")):
-        words = words.replace(ugly, plain)
-    words = words.replace("None", "null").replace("['", "'").replace("']", "'")
-    words = re.sub(r"Union\[(\w+), ('auto')\]?", r"\1 or \2", words).replace(" | ", " or ")
-    return words.rstrip("]")
+    return _spelled(field.annotation)
+
+
+def _spelled(kind: Any) -> str:
+    origin, inner = get_origin(kind), get_args(kind)
+    if kind is type(None):
+        return "null"
+    if origin is Annotated:
+        return _spelled(inner[0])
+    if origin is Literal:
+        return ", ".join(repr(choice) for choice in inner)
+    if origin in (Union, types.UnionType):
+        return " or ".join(map(_spelled, inner))
+    if origin is tuple:
+        return f"list of {_spelled(inner[0])}"
+    if origin is dict:
+        return f"{_spelled(inner[0])} to {_spelled(inner[1])}"
+    return str(kind.__name__)
 
 
 def default_of(field: FieldInfo) -> str:

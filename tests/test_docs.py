@@ -2,8 +2,15 @@
 
 import importlib.util
 import re
+import shlex
 import sys
 from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from sharprecl.cli.main import app
 
 ROOT = Path(__file__).parent.parent
 
@@ -43,6 +50,53 @@ def test_the_table_of_methods_is_the_measured_one() -> None:
         sys.path.pop(0)
     page = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
     assert methods.table(3) in page, "run: python benchmarks/methods.py --table, and paste what it prints"
+
+
+def printed_commands() -> list[tuple[str, list[str]]]:
+    """Every ``sharprecl ...`` line of the documents, with the words of the command."""
+    found = []
+    for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))):
+        text = path.read_text(encoding="utf-8").replace("\\\n", " ")
+        for line in re.findall(r"^(?: {4,}|\$ )(sharprecl .+)$", text, re.MULTILINE):
+            words = shlex.split(line, comments=True)
+            if "|" not in words:
+                found.append((f"{path.name}: {line}", words[1:]))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("line", "words"), printed_commands(), ids=lambda value: value if isinstance(value, str) else ""
+)
+def test_every_printed_command_is_understood(line: str, words: list[str]) -> None:
+    """Names of commands and options, not what they would do."""
+    command: Any = typer.main.get_command(app)
+    while hasattr(command, "commands"):
+        name, *words = words
+        assert name in command.commands
+        command = command.commands[name]
+    names = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
+    for word in words:
+        if word.startswith("-"):
+            assert word.partition("=")[0] in names, word
+
+
+def test_every_link_leads_somewhere() -> None:
+    for path in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))):
+        text = path.read_text(encoding="utf-8")
+        for target in re.findall(r"\]\(([^)\s]+)\)", text):
+            if target.startswith("https://"):
+                continue
+            name, _, anchor = target.partition("#")
+            linked = (path.parent / name).resolve() if name else path
+            assert linked.exists(), f"{path.name}: {target}"
+            if anchor:
+                headings = re.findall(r"^#+ (.+)$", linked.read_text(encoding="utf-8"), re.MULTILINE)
+                assert anchor in {_anchor(heading) for heading in headings}, f"{path.name}: {target}"
+
+
+def _anchor(heading: str) -> str:
+    """As GitHub makes it."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
 def test_no_file_is_over_400_lines() -> None:

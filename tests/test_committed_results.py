@@ -1,0 +1,60 @@
+"""The results in docs/results: every cell is what the raw answers beside it give, and a changed one is found."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from sharprecl.cli.experiment import experiment
+
+RESULTS = Path(__file__).parent.parent / "docs" / "results"
+RUNS = RESULTS / "runs.jsonl"
+TABLES = sorted(path for path in (RESULTS / "tables").iterdir() if not path.name.startswith("datasets"))
+
+
+def verify(runs: Path, *tables: Path) -> tuple[int, str]:
+    words = ["verify", str(runs), *(f"--table={path}" for path in tables)]
+    result = CliRunner().invoke(experiment, words, catch_exceptions=False)
+    return result.exit_code, result.output
+
+
+def test_every_committed_cell_is_what_the_raw_answers_give() -> None:
+    assert {path.suffix for path in TABLES} == {".csv", ".md", ".tex"}
+    status, said = verify(RUNS, *TABLES)
+    assert status == 0, said
+    assert f"{len(TABLES)} tables: all is as computed anew" in said
+
+
+@pytest.mark.parametrize("path", TABLES, ids=lambda path: path.name)
+def test_a_changed_cell_is_found(path: Path, tmp_path: Path) -> None:
+    text = path.read_text("utf-8")
+    figures = list(re.finditer(r"\d\d\.\d+", text))
+    found = figures[len(figures) // 2]
+    changed = f"{(float(found.group()) + 10) % 100:.1f}"
+    (tmp_path / path.name).write_text(text[: found.start()] + changed + text[found.end() :], "utf-8")
+    status, said = verify(RUNS, tmp_path / path.name)
+    assert status == 1
+    assert path.name in said
+
+
+def test_a_changed_answer_is_found(tmp_path: Path) -> None:
+    lines = [json.loads(line) for line in RUNS.read_text("utf-8").splitlines()]
+    run = next(line for line in lines if line["kind"] == "run")
+    run["answers"][0] = 1 - min(run["answers"][0], 1)
+    tampered = tmp_path / "runs.jsonl"
+    tampered.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    status, said = verify(tampered)
+    assert status == 1
+    assert run["key"][:8] in said
+
+
+def test_the_page_shows_these_tables() -> None:
+    page = (RESULTS / "index.md").read_text("utf-8")
+    for path in TABLES:
+        assert f"(tables/{path.name})" in page
+        if path.suffix == ".md":
+            # From the first heading below the title on, as the page has titles of its own.
+            table = path.read_text("utf-8")
+            assert table[table.index("\n### ") : table.index("\n<!--")].strip() in page
