@@ -1,7 +1,6 @@
 """A plan and runs of it that nobody trained: answers are drawn, everything else is computed from them."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -31,14 +30,9 @@ def made_up_plan(**changes: Any) -> Plan:
 
 def made_up_data(column: str) -> DataRecord:
     """Three classes, of which the last is rare."""
-    name, _, ratio = column.partition("@")
     generator = np.random.default_rng(len(column))
     return DataRecord(
         hash=f"data-{column}",
-        name=name,
-        ir=float(ratio) if ratio else None,
-        train_cap=40,
-        test_cap=60,
         achieved_ir=12.5,
         label_names=("many", "some", "few"),
         train_counts=COUNTS,
@@ -61,7 +55,7 @@ def made_up_run(job: Job, data: DataRecord, skill: float, code: str = CODE, sele
         config={
             "seed": job.seed,
             "encoder": {"name": "minilm"},
-            "method": {"name": job.row},
+            "method": {"name": job.spec.settings["method"]["name"]},
             "training": {"select_on": select_on},
         },
         answers=tuple(answers.tolist()),
@@ -89,7 +83,7 @@ def made_up_records(
     for job in plan.jobs(scale):
         if without is not None and without(job):
             continue
-        record = replace(made_up_data(job.column), train_cap=job.spec.train_cap, test_cap=job.spec.test_cap)
+        record = made_up_data(job.column)
         data[record.hash] = record
         run = made_up_run(job, record, skills[job.row] if isinstance(skills, Mapping) else skills(job))
         runs[run.key] = run

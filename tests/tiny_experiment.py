@@ -14,10 +14,6 @@ from tiny import skewed_texts, tiny_encoder
 CODE = "c" * 64
 DATA = DataRecord(
     hash="d" * 64,
-    name="trec",
-    ir=50.0,
-    train_cap=None,
-    test_cap=None,
     achieved_ir=50.0,
     label_names=("a", "b", "c"),
     train_counts=(150, 30, 3),

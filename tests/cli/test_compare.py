@@ -101,6 +101,19 @@ def test_a_test_file_of_one_s_own() -> None:
     assert "judged on 39 texts of held.csv." in said
 
 
+def test_a_file_that_was_changed_and_changed_back_shows_its_own_runs() -> None:
+    words = ("mine.csv", "--text", "t", "--label", "y", "--methods", ",".join(METHODS), "--seeds", "2", "-o", "out")
+    first = Path("mine.csv").read_text("utf-8")
+    _fill("out")
+    shown = _run(*words)
+    # The runs on the other texts are the newer ones.
+    Path("mine.csv").write_text("\n".join(first.splitlines()[::2]) + "\n", "utf-8")
+    assert _fill("out") == 8
+    assert "4 of 4 runs are finished, 0 of them by this command" in _run(*words)[1]
+    Path("mine.csv").write_text(first, "utf-8")
+    assert _run(*words) == shown
+
+
 def test_a_single_seed_says_that_it_knows_nothing_of_others() -> None:
     _fill("out")
     _, said = _run(

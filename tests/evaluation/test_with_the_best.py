@@ -75,6 +75,8 @@ def test_where_nothing_varies_a_difference_is_certain_and_equals_may_both_be_bes
     found = compare_with_best([0, 0], [right, right, wrong], 2, accuracy)
     assert found.p == (1.0, 1.0, 0.0)
     assert found.may_be_best() == (0, 1)
+    level = compare_with_best([0, 0, 1], [[[0, 0, 0]], [[0, 0, 0]]], 2)
+    assert level.p == (1.0, 1.0)
 
 
 @settings(max_examples=40)

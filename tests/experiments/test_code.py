@@ -1,5 +1,6 @@
 """The hash of the code changes with what can change a result, and with nothing else."""
 
+import ast
 from pathlib import Path
 
 import pytest
@@ -95,3 +96,39 @@ def test_new_names_and_files_count(package: Path) -> None:
     moved = code_hash(package)
     (package / "losses" / "deeper" / "one.py").write_text("")
     assert len({before, moved, code_hash(package)}) == 3
+
+
+# They fetch what is checked by its hash, keep, show or word; or make settings, which stand in every key.
+DECIDE_NOTHING = {
+    "assets/__init__.py", "assets/fetch.py", "assets/lock.py", "assets/pip.py", "assets/remote.py",
+    "assets/transfer.py", "errors.py", "evaluation/intervals.py", "experiments/fairness.py", "experiments/records.py",
+    "experiments/weights.py", "export/card.py", "export/folder.py", "export/predictor.py", "export/stock.py",
+    "export/writing.py", "extras.py", "files.py", "machine.py", "quiet.py", "version.py",
+}  # fmt: skip
+
+
+def test_whatever_decides_a_result_imports_only_what_counts_too() -> None:
+    """A file that moves out of the list's places, or is newly used by them, must be thought about."""
+    seen = {file for place in DECIDES for file in _files(place)}
+    own, to_do = set(seen), list(seen)
+    while to_do:
+        for file in _imported(to_do.pop()) - seen:
+            seen.add(file)
+            to_do.append(file)
+    assert {file.relative_to(PACKAGE).as_posix() for file in seen - own} == DECIDE_NOTHING
+
+
+def _files(place: str) -> list[Path]:
+    path = PACKAGE / place
+    return sorted(path.rglob("*.py")) if path.is_dir() else [path]
+
+
+def _imported(file: Path) -> set[Path]:
+    found = set()
+    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "sharprecl":
+            base = PACKAGE.joinpath(*str(node.module).split(".")[1:])
+            for name in node.names:
+                places = (base / f"{name.name}.py", base / name.name / "__init__.py", base.with_suffix(".py"))
+                found |= set([place for place in (*places, base / "__init__.py") if place.is_file()][:1])
+    return found

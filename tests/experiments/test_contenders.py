@@ -1,5 +1,7 @@
 """Which rows may be the best: who is held against whom, how it is marked and said."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -76,6 +78,35 @@ def test_the_fewer_are_named(skills: dict[str, float], said: str) -> None:
     records = made_up_records(plan, skills)
     single = make_document(plan, records, Recipe("mine", "smoke"))
     assert ", of these trained models" in single.summary[0]
+
+
+def test_a_leader_that_lacks_seeds_is_not_overlooked() -> None:
+    plan = made_up_plan(columns=["trec@50"])
+    skills = {"cross_entropy": 0.6, "bcl": 0.97, "sharprecl": 0.9}
+    records = made_up_records(plan, skills, without=lambda job: (job.row, job.seed) == ("bcl", 2))
+    (sentence,) = make_document(plan, records, Recipe("mine", "smoke")).summary
+    assert sentence.startswith("trec@50: of the complete rows, sharprecl has the best macro-F1")
+    assert "All other complete rows are ruled out as the best. Seeds are still missing of bcl (9" in sentence
+    assert sentence.endswith(" so far).")
+
+
+def test_a_few_texts_decide_nothing() -> None:
+    plan = made_up_plan(columns=["trec@50"])
+    records = made_up_records(plan, SKILLS)
+    (hash_, data), *_ = records.data.items()
+    few = replace(data, gold=data.gold[:19])
+    runs = {key: replace(run, answers=run.answers[:19]) for key, run in records.runs.items()}
+    assert find_contenders(_table(plan, Records(runs, {hash_: few}))) == ()
+
+
+def test_classes_without_test_texts_are_named() -> None:
+    plan = made_up_plan(columns=["trec@50"])
+    records = made_up_records(plan, SKILLS)
+    (hash_, data), *_ = records.data.items()
+    lacking = replace(data, gold=tuple(0 if label == 2 else label for label in data.gold))
+    caption = make_document(plan, Records(records.runs, {hash_: lacking}), Recipe("mine", "smoke")).caption
+    assert "trec@50: 1 class has no test texts and counts 0 in macro-F1, for all rows alike: few." in caption
+    assert not any("test texts" in words for words in make_document(plan, records, Recipe("mine", "smoke")).caption[1:])
 
 
 def test_incomplete_rows_and_changed_data_are_left_out() -> None:

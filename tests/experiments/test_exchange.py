@@ -104,6 +104,26 @@ def test_what_is_no_export_is_refused_with_its_line(store: Store, tmp_path: Path
     assert not (tmp_path / "there").exists()
 
 
+def test_names_that_are_not_what_they_name_are_refused(store: Store, tmp_path: Path) -> None:
+    export(store, tmp_path / "runs.jsonl")
+    data, *runs = (tmp_path / "runs.jsonl").read_text(encoding="utf-8").splitlines()
+    first, second = json.loads(runs[0]), json.loads(runs[1])
+
+    def refused(*lines: str) -> str:
+        (tmp_path / "bad.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        with pytest.raises(DataError) as raised:
+            merge(tmp_path / "bad.jsonl", Store(tmp_path / "there"))
+        assert not (tmp_path / "there").exists()
+        return str(raised.value)
+
+    assert "stands twice" in refused(data, runs[0], runs[0])
+    assert "is not of the settings" in refused(data, json.dumps({**first, "key": second["key"]}))
+    assert "is not of the settings" in refused(data, json.dumps({**first, "spec": second["spec"]}))
+    for name in ("../outside", "/tmp/outside", ""):
+        assert "is no name of a run" in refused(data, json.dumps({**first, "key": name}))
+        assert "is no name of a run" in refused(json.dumps({**json.loads(data), "hash": name}))
+
+
 def test_a_broken_archive_is_refused(store: Store, tmp_path: Path) -> None:
     path = tmp_path / "runs.jsonl.gz"
     export(store, path)

@@ -7,10 +7,10 @@ import pytest
 from sharprecl.data.benchmarks import BENCHMARKS
 from sharprecl.data.label_descriptions import label_descriptions
 from sharprecl.errors import ConfigError
-from sharprecl.experiments.expand import distinct
 from sharprecl.experiments.llm_tasks import told_of
 from sharprecl.experiments.plan import Plan, make_plan
 from sharprecl.experiments.records import RunSpec
+from sharprecl.experiments.todo import first_jobs
 from sharprecl.profiles import resolve
 
 
@@ -77,7 +77,7 @@ def test_rows_that_ask_for_one_run_share_it() -> None:
     same = {"method": "sharprecl", "settings": {"method": {"mu": 1}}}
     jobs = _plan(rows={"sharprecl": None, "same": same}).jobs("smoke", columns=["cr"])
     assert len(jobs) == 4
-    assert [spec.seed for spec in distinct(jobs)] == [0, 1]
+    assert [job.spec.seed for job in first_jobs(jobs).values()] == [0, 1]
 
 
 def test_a_curve_varies_one_setting() -> None:

@@ -8,7 +8,7 @@ import pytest
 from sharprecl.errors import DataError
 from sharprecl.experiments.exchange import export
 from sharprecl.experiments.store import Records, Store, load_records
-from tiny_experiment import DATA, job, record, spec
+from tiny_experiment import DATA, record, spec
 
 
 @pytest.fixture
@@ -29,8 +29,6 @@ def test_runs_lie_by_the_first_two_letters_of_their_key(store: Store) -> None:
 def test_what_is_kept_is_found(store: Store) -> None:
     assert store.finished() == {record(seed).key: record(seed) for seed in (0, 1)}
     assert store.data() == {DATA.hash: DATA}
-    assert store.find(job(1)) == record(1)
-    assert store.find(job(2)) is None
     assert store.failed() == {}
 
 

@@ -6,10 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from made_up_runs import made_up_data, made_up_plan, made_up_records
+from made_up_runs import made_up_data, made_up_plan, made_up_records, made_up_run
 from sharprecl.experiments import verify, verify_tables
+from sharprecl.experiments.code import code_hash
 from sharprecl.experiments.collection import Records
 from sharprecl.experiments.document import make_document
 from sharprecl.experiments.exported import Exported, write_exported
@@ -17,9 +19,10 @@ from sharprecl.experiments.formats import FORMATS, write_document
 from sharprecl.experiments.plan import Plan
 from sharprecl.experiments.prepare import Prepared
 from sharprecl.experiments.recipe import Recipe
-from sharprecl.experiments.records import RunRecord, RunSpec
+from sharprecl.experiments.records import RunRecord, RunSpec, run_key
 from sharprecl.experiments.verify import check_records, read_all
 from sharprecl.experiments.verify_tables import check_tables
+from sharprecl.profiles import merge, resolve
 
 SKILLS = {"cross_entropy": 0.7, "bcl": 0.8, "sharprecl": 0.9}
 Change = Callable[[RunRecord], dict[str, Any]]
@@ -69,7 +72,11 @@ CHANGES: dict[str, tuple[Change, str]] = {
     "data": (lambda run: {"data": "data-none"}, "data record data-none is missing"),
     "name": (lambda run: {"key": "e" * 64}, "it calls itself"),
     "selection": (lambda run: {"selected_on": "last"}, "selected on last"),
-    "resolved seed": (lambda run: {"config": {**run.config, "seed": 5}}, "5 in its settings"),
+    "resolved seed": (lambda run: {"config": {**run.config, "seed": 5}}, "seed is not what the plan asked for"),
+    "resolved method": (
+        lambda run: {"config": {**run.config, "method": {"name": "tsc"}}},
+        "method.name is not what the plan asked for",
+    ),
 }
 
 
@@ -86,6 +93,32 @@ def test_a_changed_run(what: str, records: Records) -> None:
         faults = check_records(_with(records, key, **change(records.runs[key]))).faults
         assert any(told in fault for fault in faults), faults
         assert all("run " in fault for fault in faults)
+
+
+def test_every_setting_of_a_run_of_this_code_is_resolved_anew(plan: Plan) -> None:
+    """What the plan does not name, such as what the epoch was chosen on, is the profile's."""
+    job = plan.jobs("smoke")[0]
+    data = made_up_data(job.column)
+    run = made_up_run(job, data, 0.8, code=code_hash())
+    config = resolve(merge(job.spec.settings, {"seed": job.seed}), np.asarray(data.train_counts)).kept()
+    run = replace(run, config=config)
+    assert check_records(Records({run.key: run}, {data.hash: data})).faults == ()
+    training = {**config["training"], "select_on": "test"}
+    changed = replace(run, selected_on="test", config={**config, "training": training})
+    (fault,) = check_records(Records({run.key: changed}, {data.hash: data})).faults
+    assert "training.select_on is not what the plan asked for" in fault
+
+
+def test_a_language_model_chooses_no_epoch() -> None:
+    settings = {"method": {"name": "llm_lora"}}
+    asked = replace(made_up_plan().jobs("smoke")[0].spec, settings=settings)
+    made = made_up_run(made_up_plan().jobs("smoke")[0], made_up_data("trec@50"), 0.5)
+    config = {"seed": asked.seed, "method": {"name": "llm_lora"}, "training": {"select_on": "validation"}}
+    run = replace(made, spec=asked, key=run_key(asked, made.data, made.code), config=config, selected_on="last")
+    data = {"data-trec@50": made_up_data("trec@50")}
+    assert check_records(Records({run.key: run}, data)).faults == ()
+    chosen = replace(run, selected_on="validation")
+    assert "selected on validation" in check_records(Records({run.key: chosen}, data)).faults[0]
 
 
 def test_a_changed_true_label(records: Records) -> None:
@@ -106,7 +139,6 @@ def test_a_changed_data_record(records: Records) -> None:
         )
 
     assert "it calls itself" in faults(hash="x")
-    assert "made otherwise than its settings ask for" in faults(test_cap=5)
     assert "3 label names and 2 counts" in faults(train_counts=(1, 2))
     assert "a true label is none of its classes" in faults(gold=(3, *data.gold[1:]))
     assert "tail is kept as" in faults(train_counts=(150, 60, 60))

@@ -15,6 +15,7 @@ from sharprecl.experiments.cells import METRICS
 from sharprecl.experiments.figures.draw import trained_on
 from sharprecl.experiments.page import Section, make_section, write_page
 from sharprecl.experiments.plan import Plan
+from sharprecl.experiments.prepare import prepare
 from sharprecl.experiments.records import DataRecord
 from sharprecl.experiments.sheets import Entry, Sheet
 from sharprecl.experiments.store import load_records
@@ -32,13 +33,16 @@ class Compared:
 
 
 def make_compared(plan: Plan, file: Path, scale: str, results: Path) -> Compared:
-    """Gather what is finished; at least one run must be.
+    """Gather what is finished on the data as they are now; at least one run must be.
 
     Args:
         file: where the plan was written.
         results: the folder of the runs.
     """
-    records = load_records(results)
+    # The file may have changed and been changed back, so that the newest runs are of other texts.
+    now = prepare(plan.jobs(scale)[0].spec).record.hash
+    stored = load_records(results)
+    records = replace(stored, runs={key: run for key, run in stored.runs.items() if run.data == now})
     table = make_table(plan, records, scale)
     section = make_section(str(file), plan, scale, records, results=[results])
     assert section is not None
@@ -90,7 +94,8 @@ def _judged(plan: Plan, name: str, data: DataRecord) -> str:
     elif column.test is not None:
         of = f"of {column.test}"
     else:
-        of = "held out of the same file once, a fifth of each class, the same for all methods and seeds"
+        # A class of one text is all in training.
+        of = "held out of the same file once, a fifth of each class of two or more, the same for all methods and seeds"
     leaks = f"; {plural(data.leaks, 'of them stands', 'of them stand')} in training too" if data.leaks else ""
     return (
         f"Trained on {plural(sum(counts), 'text', 'texts')} of {plural(len(counts), 'class', 'classes')}, from "

@@ -1,8 +1,8 @@
 """Which code a result comes from: a hash over the source files that can change one.
 
-They are the packages and files of ``DECIDES``. What reads, shows, exports or schedules cannot change a prediction and
-is left out. The experiments are left out too: all that they hand to a training stands in its ``RunSpec`` and in the
-hash of its data. Versions of PyTorch and other packages are told in a run's environment and are not part of it.
+They are the packages and files of ``DECIDES``: what prepares texts, trains, answers and counts. What reads, shows or
+schedules cannot change a figure and is left out, and so is how settings become a ``RunSpec``, which is in every key.
+Versions of PyTorch and other packages are told in a run's environment and are not part of it.
 """
 
 import ast
@@ -14,11 +14,19 @@ from pathlib import Path
 
 DECIDES: tuple[str, ...] = (
     "assets/catalogue.py",
+    "assets/named.py",
     "augment",
     "classifier.py",
     "config",
     "data",
+    "evaluation/bands.py",
+    "evaluation/judge.py",
     "evaluation/metrics.py",
+    "experiments/execute.py",
+    "experiments/measure.py",
+    "experiments/prepare.py",
+    "experiments/sample.py",
+    "export/encoder.py",
     "llm",
     "losses",
     "methods",

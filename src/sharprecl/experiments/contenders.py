@@ -10,6 +10,9 @@ from sharprecl.experiments.cells import Line
 from sharprecl.experiments.contests import LEVEL, TESTED
 from sharprecl.experiments.tables import Table
 
+LEAST_TEXTS = 20
+"""Test texts below which a mean over them is no normal variable, and nothing is decided."""
+
 
 @dataclass(frozen=True)
 class Contenders:
@@ -34,14 +37,14 @@ class Contenders:
 def find_contenders(table: Table) -> tuple[Contenders, ...]:
     """Hold the rows of each column against its best; in a curve, the values of each setting among themselves.
 
-    Only complete rows, and none where a column's data changed between runs.
+    Only complete rows, and none where a column's data changed between runs or are fewer than ``LEAST_TEXTS``.
     """
     return tuple(found for metric in TESTED for column in table.columns for found in _of_column(table, metric, column))
 
 
 def _of_column(table: Table, metric: str, column: str) -> Iterator[Contenders]:
     data, means = table.data_of(column), table.means(metric, column)
-    if data is None:
+    if data is None or len(data.gold) < LEAST_TEXTS:
         return
     for group in table.groups:
         lines = [line for line in group if line in means]

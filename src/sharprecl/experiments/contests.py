@@ -21,6 +21,8 @@ from sharprecl.experiments.cells import Line
 from sharprecl.experiments.tables import Table
 
 LEVEL = 0.05
+FEW_SEEDS = 5
+"""Up to here, p of methods is too bold where seeds differ greatly: see ``paired_bootstrap``."""
 TESTED: dict[str, Callable[[Counts], Floats]] = {"macro_f1": macro_f1, "accuracy": accuracy}
 """The metrics that are tested, and how they are counted."""
 

@@ -86,7 +86,7 @@ def _notes(table: Table, contests: Contests, contenders: Sequence[Contenders]) -
     several = len(table.columns) > 1
     if several:
         yield "Average and rank: only of rows that are complete in all columns; the columns of one data set rank once."
-    yield "Tokens: read by the encoder in training, mean of a run" + (" over the columns." if several else ".")
+    yield "Tokens: read by the encoder in training steps, mean of a run" + (" over the columns." if several else ".")
     if contests.tested:
         name = contests.tested[0].compared.title
         tested = [METRICS[metric].lower().replace("f1", "F1") for metric in TESTED]

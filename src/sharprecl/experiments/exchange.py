@@ -7,7 +7,7 @@ from pathlib import Path
 from sharprecl.errors import DataError
 from sharprecl.experiments.collection import newest
 from sharprecl.experiments.exported import Exported, read_exported, write_exported
-from sharprecl.experiments.records import RunSpec
+from sharprecl.experiments.records import RunSpec, run_key
 from sharprecl.experiments.run_folder import BusyError
 from sharprecl.experiments.store import Store
 
@@ -62,9 +62,12 @@ def merge(path: Path, store: Store) -> Merged:
     """Take the runs of a file into a store. A run that is finished there stays as it is.
 
     Raises:
-        DataError: the file cannot be read.
+        DataError: the file cannot be read, or a run is not what its key names.
     """
     exported = read_exported(path)
+    for key, run in exported.runs.items():
+        if run_key(run.spec, run.data, run.code) != key:
+            raise DataError(f"{path}: the run {key} is not of the settings, data and code that it names")
     there = store.read()
     new = known = differing = busy = 0
     for record in exported.data.values():

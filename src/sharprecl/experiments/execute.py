@@ -12,9 +12,11 @@ import numpy as np
 from sharprecl.classifier import TextClassifier
 from sharprecl.config import RunConfig
 from sharprecl.errors import CheckpointError
+from sharprecl.experiments.fairness import texts_read
 from sharprecl.experiments.measure import measure
 from sharprecl.experiments.prepare import Prepared
 from sharprecl.experiments.records import RunRecord, RunSpec, run_key
+from sharprecl.experiments.weights import weights_of
 from sharprecl.machine import describe_machine
 from sharprecl.profiles import merge, resolve
 from sharprecl.training.history import Pace, Record, read_history
@@ -81,6 +83,7 @@ def execute(
         **(place or {}),
         **describe_machine(),
         "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(started)),
+        **({"weights": weights_of(config.encoder.name)} if texts_read(config.method.name) else {}),
         "device": outcome.device,
         "precision": outcome.precision,
         # A resumed run's training took longer than this process has seen of it.
@@ -95,7 +98,8 @@ def execute(
         answers=tuple(given.tolist()),
         metrics=metrics,
         f1=f1,
-        selected_on=config.training.select_on,
+        # A language model trains on every text, and nothing is chosen.
+        selected_on=config.training.select_on if texts_read(config.method.name) else "last",
         steps=outcome.steps,
         tokens=outcome.tokens,
         seconds=outcome.seconds,

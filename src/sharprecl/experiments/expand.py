@@ -1,6 +1,6 @@
 """From a plan to its runs."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
@@ -35,11 +35,6 @@ class Job:
     x: float | None
     seed: int
     spec: RunSpec
-
-
-def distinct(jobs: Iterable[Job]) -> list[RunSpec]:
-    """The runs that jobs, of one plan or of several, amount to: each once, in the order of the jobs."""
-    return list({job.spec.hash: job.spec for job in jobs}.values())
 
 
 def expand(plan: "Plan", scale: Scale, rows: Sequence[str], columns: Sequence[str], seeds: Sequence[int]) -> list[Job]:

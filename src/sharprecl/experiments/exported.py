@@ -10,7 +10,8 @@
 import base64
 import gzip
 import json
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -94,11 +95,20 @@ def _packed(x_NH: np.ndarray) -> dict[str, Any]:
 
 
 def _read_data(exported: Exported, values: dict[str, Any]) -> None:
-    exported.data[values["hash"]] = data_record(values)
+    exported.data[_new(values["hash"], exported.data)] = data_record(values)
 
 
 def _read_run(exported: Exported, values: dict[str, Any]) -> None:
-    exported.runs[values["key"]] = RunRecord.from_json(values)
+    exported.runs[_new(values["key"], exported.runs)] = RunRecord.from_json(values)
+
+
+def _new(name: str, known: Collection[str]) -> str:
+    """A name that becomes one of a file, and stands for one thing."""
+    if name in known:
+        raise ValueError(f"{name} stands twice")
+    if not re.fullmatch(r"\w[\w@.-]*", name):
+        raise ValueError(f"{name!r} is no name of a run or of data")
+    return name
 
 
 def _read_features(exported: Exported, values: dict[str, Any]) -> None:
@@ -112,7 +122,7 @@ def _read_history(exported: Exported, values: dict[str, Any]) -> None:
 
 def _read_failure(exported: Exported, values: dict[str, Any]) -> None:
     key = values.pop("key")
-    exported.failures[key] = Failure(**{**values, "spec": RunSpec.from_json(values["spec"])})
+    exported.failures[_new(key, exported.failures)] = Failure(**{**values, "spec": RunSpec.from_json(values["spec"])})
 
 
 _READERS: dict[str, Callable[[Exported, dict[str, Any]], None]] = {

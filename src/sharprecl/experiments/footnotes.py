@@ -6,14 +6,13 @@ from collections.abc import Iterable, Sequence
 from sharprecl.data.wording import joined
 from sharprecl.evaluation.table import plural
 from sharprecl.experiments.contenders import Contenders
-from sharprecl.experiments.contests import LEVEL, Contests
+from sharprecl.experiments.contests import FEW_SEEDS, LEVEL, Contests
 from sharprecl.experiments.records import RunRecord
 from sharprecl.experiments.sheets import DASH
 from sharprecl.experiments.tables import Table
 
 HOLDS, THESE_MODELS, RULED_OUT, ON_TEST = "*", "†", "<", "t"
 """Raised signs."""
-_RELIABLE_SEEDS = 5  # With fewer, a draw of seeds says little of how much they differ.
 
 
 def model_of(run: RunRecord) -> str:
@@ -40,6 +39,7 @@ def caption(table: Table) -> tuple[str, ...]:
     return (
         f"Scale {table.scale}, {joined(models, len(models))}: {what} in percent, {over}; {selection}.",
         *_missing(table),
+        *_unasked(table),
     )
 
 
@@ -53,11 +53,12 @@ def marks(table: Table, contenders: Sequence[Contenders]) -> tuple[str, ...]:
             "other test texts and other seeds" if seeds > 1 else "other test texts; a single seed tells of no others"
         )
         notes.append(
-            f"{RULED_OUT}: not the best row of its column, with 95 % certainty over all rows together (multiple "
-            f"comparisons with the best, Hsu 1984), for {drawn}. All without it may be the best."
+            f"{RULED_OUT}: not the best row of its column, with 95 % certainty over the complete rows of that column "
+            f"together (multiple comparisons with the best, Hsu 1984), for {drawn}. Accuracy and macro-F1 only; not "
+            "corrected over columns."
         )
     if any(not cell.complete for cell in cells):
-        notes.append(f"2/3: two of three seeds are finished; compared with nothing. {DASH}: no run is finished.")
+        notes.append(f"2/3: two of three seeds are finished; compared with nothing. {DASH}: nothing complete to show.")
     if any(run.selected_on == "test" for run in table.runs):
         notes.append(f"{ON_TEST}: the epoch was chosen on the test texts, so the figure is too high.")
     notes += _mixed(table)
@@ -82,7 +83,7 @@ def certainty(contests: Contests) -> tuple[str, ...]:
     if seeds > 1:
         notes.append(
             f"p methods: other test texts and other seeds (both drawn). {HOLDS}: at most {LEVEL:g}."
-            + (" With so few seeds it is too bold where they differ greatly." if seeds < _RELIABLE_SEEDS else "")
+            + (" With so few seeds it is too bold where they differ greatly." if seeds <= FEW_SEEDS else "")
         )
     else:
         notes.append("A single seed says nothing of other trainings: p methods needs two.")
@@ -91,7 +92,7 @@ def certainty(contests: Contests) -> tuple[str, ...]:
         f"{2.0 ** (1 - seeds):g} even before the correction.",
         "The interval is of p methods, or else of p models, and is not corrected.",
         "ε: almost stochastic order of the one that leads over the other, upper 95 % bound; under 0.2 it almost "
-        "dominates. With fewer than ten seeds it is no 5 % test, and it is not corrected.",
+        "dominates. It is no 5 % test (rather 6 to 10 % at ten seeds, and more with fewer), and it is not corrected.",
     ]
     least = max(one.models.least_p * one.rivals for one in contests.tested) * family
     if least > LEVEL:
@@ -112,11 +113,31 @@ def _missing(table: Table) -> Iterable[str]:
         yield f"Columns without any finished run: {joined(table.empty_columns, len(table.empty_columns))}."
 
 
+def _unasked(table: Table) -> Iterable[str]:
+    """Columns in which nobody can have a full macro-F1."""
+    for column in table.columns:
+        data = table.data_of(column)
+        asked = set() if data is None else set(data.gold)
+        names = [] if data is None else [name for id_, name in enumerate(data.label_names) if id_ not in asked]
+        verb = "counts" if len(names) == 1 else "count"
+        if names:
+            yield (
+                f"{column}: {plural(len(names), 'class has', 'classes have')} no test texts and {verb} 0 in macro-F1, "
+                f"for all rows alike: {joined(names[:5], len(names))}."
+            )
+
+
 def _mixed(table: Table) -> Iterable[str]:
     if shares := _shares(run.code[:8] for run in table.runs):
         yield f"The runs are of different versions of the code: {shares}."
     if shares := _shares(str(run.environment.get("precision", "unknown")) for run in table.runs):
         yield f"The runs were computed in different precisions, as their machines have them: {shares}."
+    encoders: dict[str, list[str]] = {}
+    for run in table.runs:
+        encoders.setdefault(model_of(run), []).append(str(run.environment.get("weights", "unknown"))[:12])
+    for name, weights in encoders.items():
+        if shares := _shares(weights):
+            yield f"The runs began with different weights of {name}: {shares}."
     mixed = [column for column in table.columns if table.data_of(column) is None]
     if mixed:
         names = joined(mixed, len(mixed))

@@ -2,7 +2,7 @@
 
 It saves the reading of thousands of small files, and answers questions of a person's own:
 
-    sqlite3 results/index.sqlite3 "SELECT data, ir, method, avg(macro_f1) FROM runs GROUP BY data, ir, method"
+    sqlite3 results/index.sqlite3 "SELECT method, count(*), sum(seconds) FROM runs GROUP BY method"
 
 A run whose files have changed since is read again. An index that is missing or damaged is made anew; one that cannot be
 written is done without.

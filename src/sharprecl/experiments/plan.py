@@ -11,7 +11,7 @@ from sharprecl.data.wording import closest
 from sharprecl.errors import ConfigError
 from sharprecl.experiments.expand import Job, expand
 from sharprecl.experiments.layout import AtScale, Column, Kind, Row
-from sharprecl.experiments.scales import SCALES, ScaleName, scale_of
+from sharprecl.experiments.scales import ScaleName, scale_of
 from sharprecl.profiles import Settings, read_yaml
 
 SHIPPED: tuple[str, ...] = (
@@ -69,6 +69,9 @@ class Plan(Frozen):
         for name, row in self.rows.items():
             if (row.vary is not None) != (self.kind == "curve"):
                 raise ValueError(f"rows.{name}: each row of a curve varies a setting, and none of a {self.kind} does")
+        for name in (*self.rows, *self.columns):
+            if "," in name:
+                raise ValueError(f"{name!r}: names of rows and columns stand in lists with commas, and have none")
         if "seed" in self.settings:
             raise ValueError("settings.seed: a plan runs several of them; write seeds: 5")
         for scale, part in self.at.items():
@@ -78,11 +81,6 @@ class Plan(Frozen):
         if self.compared is not None:
             _check_names([self.compared], self.rows, "compared")
         return self
-
-    @property
-    def scales(self) -> tuple[ScaleName, ...]:
-        """Names of the scales at which it can be run."""
-        return tuple(SCALES)
 
     @property
     def vary(self) -> dict[str, str]:

@@ -55,8 +55,8 @@ class DataRecord:
     """What a group of runs was trained and judged on.
 
     Attributes:
-        hash: hex SHA-256 over both tables' content hashes.
-        name: the benchmark or file; ``ir``, ``train_cap`` and ``test_cap`` as in ``RunSpec``.
+        hash: hex SHA-256 over both tables' content hashes. Several specs may come to the same texts, so where they
+            come from stands in the specs alone.
         achieved_ir: what the training texts really have.
         label_names: C names in the order of the ids.
         train_counts: training texts of each class.
@@ -65,10 +65,6 @@ class DataRecord:
     """
 
     hash: str
-    name: str
-    ir: float | None
-    train_cap: int | None
-    test_cap: int | None
     achieved_ir: float
     label_names: tuple[str, ...]
     train_counts: tuple[int, ...]

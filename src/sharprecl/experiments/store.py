@@ -7,7 +7,6 @@ from pathlib import Path
 
 from sharprecl.errors import DataError
 from sharprecl.experiments.collection import Records, data_record
-from sharprecl.experiments.expand import Job
 from sharprecl.experiments.exported import read_exported
 from sharprecl.experiments.index import Found, read_folders, read_indexed
 from sharprecl.experiments.records import DataRecord, RunRecord
@@ -60,10 +59,6 @@ class Store:
             DataError: a file is damaged.
         """
         return {path.stem: _data_record(path) for path in sorted(self.folder.glob("data/*.json"))}
-
-    def find(self, job: Job) -> RunRecord | None:
-        """The newest finished run of a job."""
-        return Records(self.finished(), {}).find(job.spec)
 
     def add_data(self, record: DataRecord) -> None:
         """Keep what runs are trained and judged on. What is there already stays: it says the same."""

@@ -1,19 +1,18 @@
 """A table in plain words: who is best where, by how much, and how sure that is."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from sharprecl.data.wording import joined
 from sharprecl.evaluation.table import plural
-from sharprecl.experiments.cells import Line, in_percent
+from sharprecl.experiments.cells import Cell, Line, in_percent
 from sharprecl.experiments.contenders import Contenders
-from sharprecl.experiments.contests import Contest, Contests
+from sharprecl.experiments.contests import FEW_SEEDS, Contest, Contests
 from sharprecl.experiments.ranked import Ranked
 from sharprecl.experiments.sheets import probability
 from sharprecl.experiments.tables import Table
 
 _METRIC = "macro_f1"
 _CALLED = "macro-F1"
-_FEW_SEEDS = 5
 
 
 def summarise(table: Table, contests: Contests, contenders: Sequence[Contenders], ranked: Ranked) -> tuple[str, ...]:
@@ -29,11 +28,13 @@ def _columns(table: Table, contests: Contests, contenders: Sequence[Contenders])
             if len(known) < 2:
                 continue
             best, after = table.best(known)
+            lacking = {line: table.cells[line, column] for line in group if line not in known}
+            lacking = {line: cell for line, cell in lacking.items() if cell.mean(_METRIC) is not None}
+            among = "of the complete rows, " if lacking else ""
             who = f"{_winners(known, best, after)}{_test(contests.of(_METRIC, column), best, after)}"
-            held = next(
-                one for one in contenders if (one.metric, one.column) == (_METRIC, column) and best <= one.p.keys()
-            )
-            yield f"{column}: {who}. {_left(held)}."
+            held = [one for one in contenders if (one.metric, one.column) == (_METRIC, column)]
+            left = [f" {_left(one, bool(lacking))}." for one in held if best <= one.p.keys()]
+            yield f"{column}: {among}{who}.{''.join(left)}{_lacking(lacking)}"
 
 
 def _winners(means: dict[Line, float], best: frozenset[Line], after: frozenset[Line]) -> str:
@@ -49,7 +50,7 @@ def _winners(means: dict[Line, float], best: frozenset[Line], after: frozenset[L
 
 def _test(contest: Contest | None, best: frozenset[Line], after: frozenset[Line]) -> str:
     """The rest of a sentence: how the compared row stands to its rival, unless that was said, and how sure it is."""
-    if contest is None:
+    if contest is None or {contest.compared, contest.rival} <= best:
         return ""
     compared, rival = contest.compared.title, contest.rival.title
     size = _points(abs(contest.difference))
@@ -61,7 +62,7 @@ def _test(contest: Contest | None, best: frozenset[Line], after: frozenset[Line]
         apart = f"; {compared} is {size} {'ahead of' if contest.difference > 0 else 'behind'} {rival}"
     p = contest.p_models if contest.p_methods is None else contest.p_methods
     if contest.certainty == "methods":
-        far = f", as far as {contest.seeds} seeds tell" if contest.seeds < _FEW_SEEDS else ""
+        far = f", as far as {contest.seeds} seeds tell" if contest.seeds <= FEW_SEEDS else ""
         return f"{apart}, which should hold for other texts and other seeds{far} (p {_equals(p)})"
     if contest.certainty == "models":
         of_seeds = (
@@ -73,15 +74,23 @@ def _test(contest: Contest | None, best: frozenset[Line], after: frozenset[Line]
     return f"{apart}, which is within noise (p {_equals(p)})"
 
 
-def _left(held: Contenders) -> str:
+def _lacking(cells: Mapping[Line, Cell]) -> str:
+    """A sentence on the rows that no other is compared with, so that a leader among them is not overlooked."""
+    if not cells:
+        return ""
+    rows = [f"{line.title} ({in_percent(cell.mean(_METRIC) or 0.0):.1f} so far)" for line, cell in cells.items()]
+    return f" Seeds are still missing of {joined(rows, len(rows))}."
+
+
+def _left(held: Contenders, lacking: bool) -> str:
     """Which rows may be the best: named, or the others where those are fewer."""
     out = held.ruled_out
     left = [line for line in held.p if line not in out]
     whose = "" if held.seeds > 1 else ", of these trained models"
     if not out:
-        return f"No row is ruled out as the best{whose}"
+        return f"{'None of them' if lacking else 'No row'} is ruled out as the best{whose}"
     if len(left) == 1:
-        return f"All others are ruled out as the best{whose}"
+        return f"All other{' complete rows' if lacking else 's'} are ruled out as the best{whose}"
     few = f"Ruled out as the best{whose}: {_names(list(out))}"
     return few if len(out) <= len(left) else f"Not ruled out as the best{whose}: {_names(left)}"
 

@@ -1,18 +1,23 @@
 """Runs checked against themselves: every figure computed anew from raw answers, every name from what it names."""
 
+import json
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from sharprecl.errors import DataError, SharpReCLError
+from sharprecl.errors import ConfigError, DataError, SharpReCLError
+from sharprecl.experiments.code import code_hash
 from sharprecl.experiments.collection import Records
+from sharprecl.experiments.fairness import texts_read
 from sharprecl.experiments.measure import measure
 from sharprecl.experiments.prepare import data_key, prepare
 from sharprecl.experiments.records import DataRecord, RunRecord, RunSpec, run_key
 from sharprecl.experiments.store import load_records
+from sharprecl.profiles import merge, resolve
 
 _TOLERANCE = 1e-9  # Machines add floats in different orders.
 
@@ -69,9 +74,10 @@ def check_records(records: Records, *, with_data: bool = False) -> Checked:
     """
     faults: list[str] = []
     anew: dict[str, RunRecord] = {}
+    code = code_hash()
     for key, run in sorted(records.runs.items()):
         anew[key] = _remeasured(run, records, faults)
-        faults += [f"{_name(run, key)}: {what}" for what in _names(run, key, records)]
+        faults += [f"{_name(run, key)}: {what}" for what in _names(run, key, records, code)]
     for key, data in sorted(records.data.items()):
         faults += [f"data {key}: {what}" for what in _of_data(key, data)]
     if with_data:
@@ -101,24 +107,38 @@ def _remeasured(run: RunRecord, records: Records, faults: list[str]) -> RunRecor
     return replace(run, metrics=metrics, f1=f1)
 
 
-def _names(run: RunRecord, key: str, records: Records) -> Iterator[str]:
+def _names(run: RunRecord, key: str, records: Records, code: str) -> Iterator[str]:
     if run.key != key:
         yield f"it calls itself {run.key}"
     if run_key(run.spec, run.data, run.code) != key:
         yield "its key is not that of its settings, data and code; one of them was changed"
     kept = run.config.get("training", {}).get("select_on")
-    if kept != run.selected_on:
-        yield f"it says that it was selected on {run.selected_on}, but its settings say {kept}"
-    if run.config.get("seed") != run.spec.seed:
-        yield f"its seed is {run.spec.seed} in the plan and {run.config.get('seed')} in its settings"
-    data = records.data.get(run.data)
-    if data is not None and (data.name, data.ir, data.train_cap, data.test_cap) != (
-        run.spec.data,
-        run.spec.ir,
-        run.spec.train_cap,
-        run.spec.test_cap,
-    ):
-        yield f"its data record is of {data.name}, made otherwise than its settings ask for"
+    expected = kept if texts_read(str(run.config.get("method", {}).get("name"))) else "last"
+    if run.selected_on != expected:
+        yield f"it says that it was selected on {run.selected_on}, but its settings say {expected}"
+    yield from _settings(run, records.data.get(run.data), code)
+
+
+def _settings(run: RunRecord, data: DataRecord | None, code: str) -> Iterator[str]:
+    """The resolved settings against what was asked for: all of them for runs of this code, else what was named."""
+    asked = merge(run.spec.settings, {"seed": run.spec.seed})
+    if run.code == code and data is not None:
+        try:
+            asked = resolve(asked, np.asarray(data.train_counts)).kept()
+        except ConfigError as error:
+            yield f"its settings cannot be resolved, {error}"
+            return
+    for path in _contradictions(json.loads(json.dumps(asked)), run.config):
+        yield f"{path} is not what the plan asked for"
+
+
+def _contradictions(asked: Any, kept: Any, path: str = "") -> Iterator[str]:
+    """Where two trees of settings differ, among the settings that both have."""
+    if isinstance(asked, dict) and isinstance(kept, dict):
+        for name in sorted(asked.keys() & kept.keys()):
+            yield from _contradictions(asked[name], kept[name], f"{path}.{name}" if path else name)
+    elif asked != kept:
+        yield path
 
 
 def _of_data(key: str, data: DataRecord) -> Iterator[str]:

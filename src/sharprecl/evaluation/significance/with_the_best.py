@@ -28,7 +28,7 @@ What to believe: how often a truly best system is ruled out, at a nominal 5 %, a
     6 methods, the same, 10 seeds                                        0, 1, 3     3, 5, 12
     17 methods, the same, 3 seeds                                        0, 1, 1     3, 8, 18
     17 methods, the same, 10 seeds                                       0, 0, 3     3, 9, 24
-    a quarter spread by 6, others by 2, best is of the quarter           5 to 7      9 to 34
+    every fourth spread by 6, others by 2, best is a wide one            5 to 7      9 to 34
     ================================================================  ==========  ===========
 
 So it is cautious, since noise of single answers is counted in both variances, and a little too bold towards a method
@@ -132,7 +132,7 @@ def _residual_mean_square(scores_KS: Floats) -> tuple[float, float]:
 
 
 def _p(behind_K: Floats, spread_K: Floats, freedom: float, comparisons: int) -> Floats:
-    # Where nothing varies, any difference is certain and none is no difference.
+    # Where nothing varies, any difference is certain.
     with np.errstate(divide="ignore", invalid="ignore"):
-        t_K = np.where(behind_K > 0, behind_K / spread_K, 0.0)
-    return np.asarray(np.minimum(1.0, comparisons * student.sf(t_K, freedom)))
+        p_K = np.minimum(1.0, comparisons * student.sf(behind_K / spread_K, freedom))
+    return np.where(behind_K > 0, p_K, 1.0)
