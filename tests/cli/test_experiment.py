@@ -90,6 +90,18 @@ def test_rows_columns_and_seeds_choose(plan: str, sweeps: list[Any]) -> None:
         call("run", plan, "--rows", "bcll")
 
 
+def test_several_plans_are_one_sweep(plan: str, sweeps: list[Any]) -> None:
+    output = call("run", plan, "datasets", "embedding", "--seeds", "0")
+    assert len(sweeps) == 1
+    assert [(job.column, job.row) for job in sweeps[0][0]] == [
+        *[(column, row) for column in ("train", "other") for row in ROWS],
+        *[("trec@50", row) for row in ("scl_ce", "spcl", "sharprecl")],
+    ]
+    assert "Two by two, at the scale small\n" in output
+    assert "What the encoders make of the test texts, at the scale small\n" in output
+    assert "the plan datasets has no runs" in output
+
+
 def test_the_data_sets_have_no_runs(sweeps: list[Any]) -> None:
     assert "has no runs" in call("run", "datasets")
     assert not sweeps

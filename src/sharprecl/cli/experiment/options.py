@@ -9,13 +9,9 @@ if TYPE_CHECKING:
     from sharprecl.experiments.expand import Job
     from sharprecl.experiments.plan import Plan
 
-PlanName = Annotated[
-    str,
-    typer.Argument(
-        metavar="PLAN",
-        help="A YAML file, or one of datasets, main, llm, ablation, sensitivity, top_k, augmentation, embedding.",
-    ),
-]
+_PLANS = "A YAML file, or one of datasets, main, llm, ablation, sensitivity, top_k, augmentation, embedding."
+PlanName = Annotated[str, typer.Argument(metavar="PLAN", help=_PLANS)]
+PlanNames = Annotated[list[str], typer.Argument(metavar="PLAN...", help=f"{_PLANS} Several make one sweep.")]
 Scale = Annotated[str, typer.Option(help="paper, small or smoke.")]
 Results = Annotated[Path, typer.Option("--output", "-o", "--results", help="Folder that keeps the runs.")]
 Rows = Annotated[str, typer.Option(help="Only these rows, as in bcl,sharprecl.")]

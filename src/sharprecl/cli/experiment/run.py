@@ -6,11 +6,11 @@ from typing import Annotated
 
 import typer
 
-from sharprecl.cli.experiment.options import Columns, PlanName, Results, Rows, Scale, Seeds, chosen_jobs
+from sharprecl.cli.experiment.options import Columns, PlanNames, Results, Rows, Scale, Seeds, chosen_jobs
 
 
 def run(
-    plan: PlanName,
+    plans: PlanNames,
     scale: Scale = "small",
     output: Results = Path("results"),
     workers: Annotated[int, typer.Option(help="Runs side by side, also on one GPU.")] = 1,
@@ -28,18 +28,23 @@ def run(
         typer.Option("--any-code", help="Take runs of older code for finished, instead of making them anew."),
     ] = False,
 ) -> None:
-    """Make the runs of a plan that are not finished yet. After a kill, the same command goes on."""
+    """Make the runs of plans that are not finished yet. After a kill, the same command goes on."""
     began = time.monotonic()
     from sharprecl.experiments.duration import seconds_of
     from sharprecl.experiments.plan import load_plan
 
     # What is wrong with the command is found before PyTorch is imported.
     deadline = began + seconds_of(budget) if budget else None
-    read = load_plan(plan)
-    if read.kind == "datasets":
-        typer.echo(f"the plan {read.name} has no runs: 'sharprecl experiment table {plan}' counts the data")
+    titles, jobs = [], []
+    for plan in plans:
+        read = load_plan(plan)
+        if read.kind == "datasets":
+            typer.echo(f"the plan {read.name} has no runs: 'sharprecl experiment table {plan}' counts the data")
+            continue
+        titles.append(read.title)
+        jobs += chosen_jobs(read, scale, rows, columns, seeds)
+    if not titles:
         return
-    jobs = chosen_jobs(read, scale, rows, columns, seeds)
 
     from rich.console import Console
 
@@ -48,7 +53,8 @@ def run(
     from sharprecl.experiments.sweep import Options
 
     console = Console()
-    say(console, f"{read.title}, at the scale {scale}")
+    for title in titles:
+        say(console, f"{title}, at the scale {scale}")
     options = Options(workers, threads, device, deadline, retry_failed, any_code)
     if show_sweep(console, jobs, output, options).failed:
         raise typer.Exit(1)
