@@ -45,7 +45,7 @@ def test_it_is_marked_and_said() -> None:
     plan = made_up_plan()
     records = made_up_records(plan, SKILLS)
     document = make_document(plan, records, Recipe("mine", "smoke"))
-    for sheet in document.sheets:
+    for sheet in document.sheets[:4]:
         if sheet.title in ("Accuracy", "Macro-F1"):
             marked = {row[0].text for row in sheet.rows for entry in row if "<" in entry.marks}
             assert marked == {"sharprecl"}

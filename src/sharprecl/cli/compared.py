@@ -11,13 +11,12 @@ from rich.text import Text
 from sharprecl.cli.show import say
 from sharprecl.data.benchmarks import BENCHMARKS
 from sharprecl.evaluation.table import plural
-from sharprecl.experiments.cells import METRICS
 from sharprecl.experiments.figures.draw import trained_on
 from sharprecl.experiments.page import Section, make_section, write_page
 from sharprecl.experiments.plan import Plan
 from sharprecl.experiments.prepare import prepare
 from sharprecl.experiments.records import DataRecord
-from sharprecl.experiments.sheets import Entry, Sheet
+from sharprecl.experiments.sheets import Entry
 from sharprecl.experiments.store import load_records
 from sharprecl.experiments.tables import make_table
 
@@ -63,14 +62,13 @@ def write_compared(compared: Compared, folder: Path) -> Path:
 def show_compared(console: Console, compared: Compared) -> None:
     """Print a line a method, a column a metric, and then in words how sure it is."""
     document = compared.section.document
-    sheets = [sheet for sheet in document.sheets if sheet.title in METRICS.values()]
+    sheet = document.sheets[0]
     grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False)
     grid.add_column("Method", overflow="fold")
-    for sheet in sheets:
-        grid.add_column(sheet.title.replace(" ", "\n"), justify="right")
-    grid.add_column(sheets[0].headings[-1].replace(" ", "\n"), justify="right")
-    for place, (name, *_, tokens) in enumerate(sheets[0].rows):
-        grid.add_row(Text(name.text), *(_shown(sheet, place) for sheet in sheets), Text(tokens.text))
+    for heading in sheet.headings[1:]:
+        grid.add_column(heading.replace(" ", "\n"), justify="right")
+    for name, *entries in sheet.rows:
+        grid.add_row(Text(name.text), *map(_shown, entries))
     console.print(grid)
     for sentence in (*document.caption, compared.judged, *document.summary):
         say(console, sentence)
@@ -78,8 +76,7 @@ def show_compared(console: Console, compared: Compared) -> None:
         say(console, note, style="dim")
 
 
-def _shown(sheet: Sheet, place: int) -> Text:
-    entry: Entry = sheet.rows[place][1]
+def _shown(entry: Entry) -> Text:
     style = "bold" if entry.best else "underline" if entry.runner_up else ""
     spread = f" ± {entry.spread}" if entry.spread else ""
     return Text(entry.text, style=style).append(f"{spread}{''.join(entry.marks)}", style="not bold not underline dim")

@@ -1,6 +1,6 @@
-"""A plan's table as a document: one sheet for each metric, then certainty, and the paper's figures."""
+"""A plan's table as a document: a sheet for each metric, or for the one column; certainty; the paper's figures."""
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 
 from sharprecl.data.wording import joined
 from sharprecl.experiments.beside import beside_sheet
@@ -42,9 +42,11 @@ def make_document(plan: Plan, records: Records, recipe: Recipe, table_format: st
     )  # fmt: skip
     contests, ranked = hold_contests(table), {metric: rank_lines(table, metric) for metric in table.metrics}
     contenders = find_contenders(table)
-    sheets = [
-        _metric_sheet(table, metric, contests, contenders, ranked[metric], recipe.seconds) for metric in table.metrics
-    ]
+    spent = ("tokens", "seconds") if recipe.seconds else ("tokens",)
+    if len(table.columns) == 1:
+        sheets = [_column_sheet(table, table.columns[0], contests, contenders, spent)]
+    else:
+        sheets = [_metric_sheet(table, metric, contests, contenders, ranked[metric], spent) for metric in table.metrics]
     if contests.tested or contests.untested:
         sheets.append(_certainty_sheet(contests))
     printed = beside_sheet(table) if table.runs else None
@@ -59,25 +61,40 @@ def make_document(plan: Plan, records: Records, recipe: Recipe, table_format: st
     )
 
 
-def _metric_sheet(
-    table: Table, metric: str, contests: Contests, contenders: Sequence[Contenders], ranked: Ranked, seconds: bool
+def _column_sheet(
+    table: Table, column: str, contests: Contests, contenders: Sequence[Contenders], spent: Sequence[str]
 ) -> Sheet:
-    several = len(table.columns) > 1
-    spent = ["tokens", "seconds"] if seconds else ["tokens"]
-    ruled_out = {(one.column, line) for one in contenders if one.metric == metric for line in one.ruled_out}
-    columns = [_column(table, metric, column, contests.of(metric, column), ruled_out) for column in table.columns]
+    """The one column of a table in every metric."""
+    metrics = [_column(table, metric, column, contests, contenders) for metric in table.metrics]
+    rows = [
+        (Entry(line.title), *(metric[line] for metric in metrics), *(_spent(table, line, what) for what in spent))
+        for line in table.lines
+    ]
+    headings = ("Row", *(METRICS[metric] for metric in table.metrics), *(_SPENT[what][0] for what in spent))
+    return Sheet(column, headings, tuple(rows))
+
+
+def _metric_sheet(
+    table: Table,
+    metric: str,
+    contests: Contests,
+    contenders: Sequence[Contenders],
+    ranked: Ranked,
+    spent: Sequence[str],
+) -> Sheet:
+    """All columns in one metric, with what they come to."""
+    columns = [_column(table, metric, column, contests, contenders) for column in table.columns]
     averages = table.averages(metric)
     best, after = table.best(averages)
     rows = []
     for line in table.lines:
-        row = [Entry(line.title), *(column[line] for column in columns)]
-        if several:
-            known = line in averages
-            text = f"{in_percent(averages[line]):.1f}" if known else ""
-            row.append(Entry(text, best=line in best, runner_up=line in after) if known else EMPTY)
-            row.append(Entry(f"{ranked.ranks[line.title]:.2f}") if line.title in ranked.ranks else EMPTY)
-        rows.append((*row, *(_spent(table, line, what) for what in spent)))
-    headings = ("Row", *table.columns, *(("Average", "Rank") if several else ()), *(_SPENT[what][0] for what in spent))
+        known = line in averages
+        text = f"{in_percent(averages[line]):.1f}" if known else ""
+        average = Entry(text, best=line in best, runner_up=line in after) if known else EMPTY
+        rank = Entry(f"{ranked.ranks[line.title]:.2f}") if line.title in ranked.ranks else EMPTY
+        scores = (column[line] for column in columns)
+        rows.append((Entry(line.title), *scores, average, rank, *(_spent(table, line, what) for what in spent)))
+    headings = ("Row", *table.columns, "Average", "Rank", *(_SPENT[what][0] for what in spent))
     return Sheet(METRICS[metric], headings, tuple(rows))
 
 
@@ -97,8 +114,11 @@ def _notes(table: Table, contests: Contests, contenders: Sequence[Contenders]) -
 
 
 def _column(
-    table: Table, metric: str, column: str, contest: Contest | None, ruled_out: Set[tuple[str, Line]]
+    table: Table, metric: str, column: str, contests: Contests, contenders: Sequence[Contenders]
 ) -> dict[Line, Entry]:
+    contest = contests.of(metric, column)
+    held = [one for one in contenders if (one.metric, one.column) == (metric, column)]
+    ruled_out = {line for one in held for line in one.ruled_out}
     best, after = table.best(table.means(metric, column))
     entries = {}
     for line in table.lines:
@@ -112,7 +132,7 @@ def _column(
             spread="" if spread is None else f"{in_percent(spread):.1f}",
             best=line in best,
             runner_up=line in after,
-            marks=_marks(cell, contest if contest and line == contest.compared else None, (column, line) in ruled_out),
+            marks=_marks(cell, contest if contest and line == contest.compared else None, line in ruled_out),
         )
     return entries
 
