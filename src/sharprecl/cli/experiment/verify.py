@@ -21,7 +21,8 @@ def verify(
     """Compute every figure anew from raw answers, and every table from those; status 1 and a list if anything differs.
 
     It finds answers, figures, true labels, settings and cells that were changed afterwards, and runs that are missing
-    from a table. Tokens, steps, seconds and dates cannot be computed anew. Whoever changes answers, figures and tables together is found out only by running the plan again.
+    from a table. Tokens, steps, seconds and dates cannot be computed anew. Whoever changes answers, figures and tables
+    together is found out only by running the plan again.
     """
     from sharprecl.evaluation.table import plural
     from sharprecl.experiments.verify import check_records, read_all
