@@ -53,12 +53,17 @@ def make_document(plan: Plan, records: Records, recipe: Recipe, table_format: st
     return Document(
         title=f"{plan.title} ({plan.paper})" if plan.paper else plan.title,
         caption=caption(table),
-        sheets=(*sheets, printed) if printed else tuple(sheets),
+        sheets=(*sheets, printed) if printed and printed.rows else tuple(sheets),
         summary=summarise(table, contests, contenders, ranked["macro_f1"]) if "macro_f1" in ranked else (),
         figures=tuple(long_form(table, contests, contenders, ranked, seconds=recipe.seconds)),
         provenance=Provenance(recipe, table_format, fingerprint(table)),
-        notes=tuple(_notes(table, contests, contenders)) if table.runs else (),
+        notes=(*_notes(table, contests, contenders), *_of_no_cell(printed)) if table.runs else (),
     )
+
+
+def _of_no_cell(printed: Sheet | None) -> tuple[str, ...]:
+    """What is known of the paper's table, where it has none of these cells."""
+    return () if printed is None or printed.rows else tuple(f"{printed.title}: {note}" for note in printed.notes)
 
 
 def _column_sheet(
