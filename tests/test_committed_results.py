@@ -30,7 +30,7 @@ def test_every_committed_cell_is_what_the_raw_answers_give() -> None:
 @pytest.mark.parametrize("path", TABLES, ids=lambda path: path.name)
 def test_a_changed_cell_is_found(path: Path, tmp_path: Path) -> None:
     text = path.read_text("utf-8")
-    figures = list(re.finditer(r"\d\d\.\d+", text))
+    figures = list(re.finditer(r"\b\d\d?\.\d+", text))
     found = figures[len(figures) // 2]
     changed = f"{(float(found.group()) + 10) % 100:.1f}"
     (tmp_path / path.name).write_text(text[: found.start()] + changed + text[found.end() :], "utf-8")
