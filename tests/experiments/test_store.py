@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from sharprecl.errors import DataError
+from sharprecl.experiments.collection import Records
 from sharprecl.experiments.exchange import export
-from sharprecl.experiments.store import Records, Store, load_records
+from sharprecl.experiments.store import Store, load_records
 from tiny_experiment import DATA, record, spec
 
 

@@ -82,7 +82,7 @@ def compare(
     written = output / "compare.yaml"
     write_plan(plan, written)
     if outcome.done:
-        compared = make_compared(plan, written, scale, output)
+        compared = make_compared(plan, written, scale, output, outcome.data)
         show_compared(console, compared)
         say(console, f"page     {write_compared(compared, output)}")
     if outcome.failed or not outcome.done:

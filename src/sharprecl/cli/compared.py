@@ -1,5 +1,6 @@
 """What ``sharprecl compare`` found, on the terminal and as a page."""
 
+from collections.abc import Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,7 +15,6 @@ from sharprecl.evaluation.table import plural
 from sharprecl.experiments.figures.draw import trained_on
 from sharprecl.experiments.page import Section, make_section, write_page
 from sharprecl.experiments.plan import Plan
-from sharprecl.experiments.prepare import prepare
 from sharprecl.experiments.records import DataRecord
 from sharprecl.experiments.sheets import Entry
 from sharprecl.experiments.store import load_records
@@ -31,17 +31,17 @@ class Compared:
     section: Section
 
 
-def make_compared(plan: Plan, file: Path, scale: str, results: Path) -> Compared:
-    """Gather what is finished on the data as they are now; at least one run must be.
+def make_compared(plan: Plan, file: Path, scale: str, results: Path, data: Set[str]) -> Compared:
+    """Gather what is finished; at least one run must be.
 
     Args:
         file: where the plan was written.
         results: the folder of the runs.
+        data: hashes of the data as they are now. The file may have changed and been changed back, so that the newest
+            runs are of other texts.
     """
-    # The file may have changed and been changed back, so that the newest runs are of other texts.
-    now = prepare(plan.jobs(scale)[0].spec).record.hash
     stored = load_records(results)
-    records = replace(stored, runs={key: run for key, run in stored.runs.items() if run.data == now})
+    records = replace(stored, runs={key: run for key, run in stored.runs.items() if run.data in data})
     table = make_table(plan, records, scale)
     section = make_section(str(file), plan, scale, records, results=[results])
     assert section is not None
@@ -49,8 +49,8 @@ def make_compared(plan: Plan, file: Path, scale: str, results: Path) -> Compared
     if sizes is not None:
         section = replace(section, figures=(sizes, *section.figures))
     (name,) = table.columns
-    data = table.data_of(name)
-    judged = "The runs were judged on different test texts." if data is None else _judged(plan, name, data)
+    record = table.data_of(name)
+    judged = "The runs were judged on different test texts." if record is None else _judged(plan, name, record)
     return Compared(plan.title, scale, judged, section)
 
 

@@ -13,9 +13,10 @@ from sharprecl.errors import DataError, SharpReCLError
 from sharprecl.experiments.execute import execute
 from sharprecl.experiments.pace import Place
 from sharprecl.experiments.prepare import DataKey, Prepared, data_key, prepare
-from sharprecl.experiments.run_folder import CHECKPOINTS, OUTPUT, BusyError, Failure, RunFolder
+from sharprecl.experiments.run_folder import OUTPUT, BusyError, Failure, RunFolder
 from sharprecl.experiments.store import Store
 from sharprecl.experiments.task import Done, Duty, Task
+from sharprecl.training.names import CHECKPOINTS
 
 _PREPARED = 2  # tables that a worker keeps: runs come column by column
 

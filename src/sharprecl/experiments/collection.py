@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -38,13 +37,3 @@ def newest(runs: Iterable[RunRecord]) -> dict[str, RunRecord]:
     # The key decides between runs of one second.
     ordered = sorted(runs, key=lambda run: (str(run.environment.get("started", "")), run.key))
     return {run.spec.hash: run for run in ordered}
-
-
-def data_record(values: dict[str, Any]) -> DataRecord:
-    """A ``DataRecord`` of JSON values.
-
-    Raises:
-        TypeError, KeyError: they are not one's.
-    """
-    lists = {name: tuple(values[name]) for name in ("label_names", "train_counts", "gold")}
-    return DataRecord(**{**values, **lists})

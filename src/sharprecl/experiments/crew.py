@@ -25,6 +25,14 @@ class Worker:
     ready: bool = False
     task: Task | None = None
 
+    def end(self) -> None:
+        """Wait for the process to leave, and make it if it does not."""
+        self.process.join(_PATIENCE)
+        if self.process.exitcode is None:
+            self.process.kill()
+            self.process.join()
+        self.line.close()
+
 
 class Crew:
     """Starts workers and speaks with them. They all end with the ``with`` block, or with this process.
@@ -53,11 +61,7 @@ class Crew:
             else:
                 worker.process.terminate()
         for worker in self.workers:
-            worker.process.join(_PATIENCE)
-            if worker.process.exitcode is None:
-                worker.process.kill()
-                worker.process.join()
-            worker.line.close()
+            worker.end()
         self._near_end.close()
         self._far_end.close()
         self.workers.clear()
@@ -102,9 +106,5 @@ class Crew:
     def _buried(self, worker: Worker) -> int:
         """Take a worker that has ended, or is about to, off the list; its exit code."""
         self.workers.remove(worker)
-        worker.line.close()
-        worker.process.join(_PATIENCE)
-        if worker.process.exitcode is None:
-            worker.process.kill()
-            worker.process.join()
+        worker.end()
         return worker.process.exitcode or 0

@@ -12,15 +12,14 @@ import gzip
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from sharprecl.errors import DataError
-from sharprecl.experiments.collection import data_record
-from sharprecl.experiments.records import DataRecord, RunRecord, RunSpec
+from sharprecl.experiments.records import DataRecord, RunRecord
 from sharprecl.experiments.run_folder import Failure
 from sharprecl.files import atomic_path
 
@@ -76,11 +75,11 @@ def read_exported(path: Path) -> Exported:
 
 
 def _lines(exported: Exported) -> Iterator[dict[str, Any]]:
-    yield from _of_kind("data", ((key, asdict(record)) for key, record in exported.data.items()))
+    yield from _of_kind("data", ((key, record.to_json()) for key, record in exported.data.items()))
     yield from _of_kind("run", ((key, record.to_json()) for key, record in exported.runs.items()))
     yield from _of_kind("features", ((key, _packed(x_NH)) for key, x_NH in exported.features.items()))
     yield from _of_kind("history", ((key, {"text": text}) for key, text in exported.histories.items()))
-    yield from _of_kind("failure", ((key, asdict(failure)) for key, failure in exported.failures.items()))
+    yield from _of_kind("failure", ((key, failure.to_json()) for key, failure in exported.failures.items()))
 
 
 def _of_kind(kind: str, values: Iterable[tuple[str, dict[str, Any]]]) -> Iterator[dict[str, Any]]:
@@ -95,7 +94,7 @@ def _packed(x_NH: np.ndarray) -> dict[str, Any]:
 
 
 def _read_data(exported: Exported, values: dict[str, Any]) -> None:
-    exported.data[_new(values["hash"], exported.data)] = data_record(values)
+    exported.data[_new(values["hash"], exported.data)] = DataRecord.from_json(values)
 
 
 def _read_run(exported: Exported, values: dict[str, Any]) -> None:
@@ -122,7 +121,7 @@ def _read_history(exported: Exported, values: dict[str, Any]) -> None:
 
 def _read_failure(exported: Exported, values: dict[str, Any]) -> None:
     key = values.pop("key")
-    exported.failures[_new(key, exported.failures)] = Failure(**{**values, "spec": RunSpec.from_json(values["spec"])})
+    exported.failures[_new(key, exported.failures)] = Failure.from_json(values)
 
 
 _READERS: dict[str, Callable[[Exported, dict[str, Any]], None]] = {

@@ -7,7 +7,6 @@ from sharprecl.data.wording import joined
 from sharprecl.evaluation.table import plural
 from sharprecl.experiments.contenders import Contenders
 from sharprecl.experiments.contests import FEW_SEEDS, LEVEL, Contests
-from sharprecl.experiments.records import RunRecord
 from sharprecl.experiments.sheets import DASH
 from sharprecl.experiments.tables import Table
 
@@ -15,17 +14,11 @@ HOLDS, THESE_MODELS, RULED_OUT, ON_TEST = "*", "†", "<", "t"
 """Raised signs."""
 
 
-def model_of(run: RunRecord) -> str:
-    """The encoder, or the language model, that a run trained."""
-    method = run.config["method"]
-    return str(method.get("model") or run.config["encoder"]["name"])
-
-
 def caption(table: Table) -> tuple[str, ...]:
     """What holds for all of a table's sheets: the scale and the models first."""
     if not table.runs:
         return (f"Scale {table.scale}: no run is finished yet.",)
-    models = list(dict.fromkeys(model_of(run) for run in table.runs))
+    models = list(dict.fromkeys(run.model for run in table.runs))
     seeds = sorted({seed for cell in table.cells.values() for seed in cell.wanted})
     over = f"over the seeds {joined(list(map(str, seeds)), len(seeds))}" if len(seeds) > 1 else f"seed {seeds[0]} alone"
     chosen = sorted({run.selected_on for run in table.runs})
@@ -134,7 +127,7 @@ def _mixed(table: Table) -> Iterable[str]:
         yield f"The runs were computed in different precisions, as their machines have them: {shares}."
     encoders: dict[str, list[str]] = {}
     for run in table.runs:
-        encoders.setdefault(model_of(run), []).append(str(run.environment.get("weights", "unknown"))[:12])
+        encoders.setdefault(run.model, []).append(str(run.environment.get("weights", "unknown"))[:12])
     for name, weights in encoders.items():
         if shares := _shares(weights):
             yield f"The runs began with different weights of {name}: {shares}."

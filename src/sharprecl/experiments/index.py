@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from sharprecl.errors import DataError
-from sharprecl.experiments.records import RunRecord, RunSpec
+from sharprecl.experiments.records import RunRecord
 from sharprecl.experiments.run_folder import Failure, RunFolder
 
 _BUSY_SECONDS = 60.0
@@ -134,8 +134,7 @@ def _row(value: _Value) -> tuple[Any, ...]:
     spec = value.spec
     about = spec.data, spec.ir, spec.settings.get("method", {}).get("name"), spec.seed
     if isinstance(value, Failure):
-        text = json.dumps({"spec": spec.to_json(), "data": value.data, "code": value.code, "text": value.text})
-        return (*about, None, None, None, None, None, text)
+        return (*about, None, None, None, None, None, json.dumps(value.to_json()))
     figures = [value.metrics.get(name) for name in ("accuracy", "macro_f1", "balanced_accuracy")]
     return (*about, *figures, value.seconds, value.environment.get("started"), json.dumps(value.to_json()))
 
@@ -145,5 +144,5 @@ def _from_text(state: str, text: str) -> _Value:
     if state == "finished":
         return RunRecord.from_json(values)
     if state == "failed":
-        return Failure(**{**values, "spec": RunSpec.from_json(values["spec"])})
+        return Failure.from_json(values)
     return str(values)

@@ -107,8 +107,8 @@ def make_section(
     # A table says how it is made, but not from where.
     table_too = (f"{drawing.replace(' figure ', ' table ', 1)}{where}",) if results else ()
     commands = (f"{running}{kept}", *table_too, f"{drawing}{where}")
-    figures = tuple(figures_of(table, records.features))
-    return Section(name, document().title, document(), figures, commands, table.runs)
+    figures, made = tuple(figures_of(table, records.features)), document()
+    return Section(name, made.title, made, figures, commands, table.runs)
 
 
 def write_page(folder: Path, title: str, lead: Sequence[str], scale: str, sections: Sequence[Section]) -> Path:

@@ -71,6 +71,16 @@ class DataRecord:
     gold: tuple[int, ...]
     leaks: int
 
+    def to_json(self) -> dict[str, Any]:
+        """JSON-ready values."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> "DataRecord":
+        """The inverse of ``to_json``."""
+        lists = {name: tuple(values[name]) for name in ("label_names", "train_counts", "gold")}
+        return cls(**{**values, **lists})
+
 
 @dataclass(frozen=True)
 class RunRecord:
@@ -108,6 +118,11 @@ class RunRecord:
     peak_memory_bytes: int
     environment: dict[str, Any]
     notes: tuple[str, ...]
+
+    @property
+    def model(self) -> str:
+        """The name of the encoder, or of the language model, that was trained."""
+        return str(self.config["method"].get("model") or self.config["encoder"]["name"])
 
     def to_json(self) -> dict[str, Any]:
         """JSON-ready values."""

@@ -15,7 +15,7 @@ import json
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -26,10 +26,11 @@ from filelock import FileLock, Timeout
 from sharprecl.errors import DataError
 from sharprecl.experiments.records import RunRecord, RunSpec
 from sharprecl.files import atomic_path, write_json, write_text
+from sharprecl.training.names import CHECKPOINTS, HISTORY
 
-SPEC, CONFIG, ENVIRONMENT, HISTORY = "spec.json", "config.yaml", "environment.json", "history.jsonl"
+SPEC, CONFIG, ENVIRONMENT = "spec.json", "config.yaml", "environment.json"
 ANSWERS, FEATURES, METRICS, ERROR = "answers.json", "features.npz", "metrics.json", "error.txt"
-CHECKPOINTS, OUTPUT, LOCK = "checkpoints", "output.txt", "run.lock"
+OUTPUT, LOCK = "output.txt", "run.lock"
 
 State = Literal["finished", "failed", "begun"]
 
@@ -48,6 +49,15 @@ class Failure:
     data: str
     code: str
     text: str
+
+    def to_json(self) -> dict[str, Any]:
+        """JSON-ready values."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> "Failure":
+        """The inverse of ``to_json``."""
+        return cls(**{**values, "spec": RunSpec.from_json(values["spec"])})
 
     @property
     def sentence(self) -> str:

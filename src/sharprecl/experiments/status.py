@@ -72,10 +72,11 @@ def status_of(jobs: Iterable[Job], store: Store, code: str) -> Status:
             busy = store.run(key).is_busy()
             column.at_work += busy
             column.cut_off += not busy
-    known = sorted(found.finished.values(), key=lambda run: str(run.environment.get("started", "")))
+    known = found.finished.values()
     seconds_left = None
     if known:
-        place = {name: known[-1].environment.get(name) for name in PLACE}
+        last = max(known, key=lambda run: str(run.environment.get("started", "")))
+        place = {name: last.environment.get(name) for name in PLACE}
         pace = Pace(place, known)
         expected = [pace.expected(spec) for spec in left]
         seconds = [value for value in expected if value is not None]

@@ -2,18 +2,15 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 
 from sharprecl.errors import DataError
-from sharprecl.experiments.collection import Records, data_record
+from sharprecl.experiments.collection import Records
 from sharprecl.experiments.exported import read_exported
 from sharprecl.experiments.index import Found, read_folders, read_indexed
 from sharprecl.experiments.records import DataRecord, RunRecord
 from sharprecl.experiments.run_folder import Failure, RunFolder
 from sharprecl.files import write_json
-
-__all__ = ["Records", "Store", "load_records"]
 
 INDEX = "index.sqlite3"
 
@@ -64,7 +61,7 @@ class Store:
         """Keep what runs are trained and judged on. What is there already stays: it says the same."""
         path = self.folder / "data" / f"{record.hash}.json"
         if not path.is_file():
-            write_json(path, asdict(record))
+            write_json(path, record.to_json())
 
 
 def load_records(path: Path) -> Records:
@@ -88,6 +85,6 @@ def load_records(path: Path) -> Records:
 
 def _data_record(path: Path) -> DataRecord:
     try:
-        return data_record(json.loads(path.read_text(encoding="utf-8")))
+        return DataRecord.from_json(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise DataError(f"{path} cannot be read ({error}); delete it and run the plan again") from error

@@ -44,6 +44,7 @@ class Outcome:
         done: how many of them are finished now.
         made: how many of these this sweep made.
         failed: those that failed, now or earlier, or could not begin.
+        data: hashes of the data that the runs are made on, as the sweep found them.
         out_of_time: whether the deadline stopped it.
         too_long: seconds that the quickest of the runs left would have taken, where none could be begun in time.
     """
@@ -52,6 +53,7 @@ class Outcome:
     done: int
     made: int
     failed: tuple[Failed, ...]
+    data: frozenset[str] = frozenset()
     out_of_time: bool = False
     too_long: float | None = None
 
@@ -86,6 +88,7 @@ def sweep(jobs: Iterable[Job], store: Store, options: Options, watcher: Watcher)
         done=course.done,
         made=course.made,
         failed=tuple(course.failed),
+        data=frozenset(to_do.data),
         out_of_time=bool(course.waiting),
         too_long=course.too_long,
     )

@@ -15,7 +15,7 @@ from sharprecl.experiments.collection import Records
 from sharprecl.experiments.fairness import texts_read
 from sharprecl.experiments.measure import measure
 from sharprecl.experiments.prepare import data_key, prepare
-from sharprecl.experiments.records import DataRecord, RunRecord, RunSpec, run_key
+from sharprecl.experiments.records import DataRecord, RunRecord, run_key
 from sharprecl.experiments.store import load_records
 from sharprecl.profiles import merge, resolve
 
@@ -151,10 +151,8 @@ def _of_data(key: str, data: DataRecord) -> Iterator[str]:
 
 
 def _against_the_data(records: Records) -> Iterator[str]:
-    specs: dict[tuple[object, ...], tuple[RunSpec, str]] = {}
-    for run in records.runs.values():
-        specs.setdefault((data_key(run.spec), run.data), (run.spec, run.data))
-    for spec, key in specs.values():
+    specs = {(data_key(run.spec), run.data): run.spec for run in records.runs.values()}
+    for (_, key), spec in specs.items():
         kept = records.data.get(key)
         if kept is None:
             continue

@@ -1,10 +1,10 @@
 """Which weights a run began with, since a name does not say: folders are written anew, and repositories move on."""
 
-import hashlib
 from pathlib import Path
 
 from sharprecl.assets.catalogue import ENCODERS
 from sharprecl.assets.named import resolve_encoder
+from sharprecl.files import sha256_file, sha256_json
 
 _FILES = (".safetensors", ".bin", ".json", ".txt", ".model")  # weights, configuration, vocabulary
 
@@ -32,10 +32,5 @@ def weights_of(encoder: str) -> str:
             return str(AutoConfig.from_pretrained(source, local_files_only=True)._commit_hash or "unknown")
         except (OSError, ValueError):
             return "unknown"
-    digest = hashlib.sha256()
-    for path in sorted(folder.iterdir()):
-        if path.suffix in _FILES and path.is_file():
-            digest.update(path.name.encode() + b"\0")
-            with path.open("rb") as stream:
-                digest.update(hashlib.file_digest(stream, "sha256").digest())
-    return digest.hexdigest()
+    files = [path for path in sorted(folder.iterdir()) if path.suffix in _FILES and path.is_file()]
+    return sha256_json([[path.name, sha256_file(path)] for path in files])

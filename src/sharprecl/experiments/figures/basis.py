@@ -7,7 +7,6 @@ import numpy as np
 from sharprecl.evaluation.metrics import Floats
 from sharprecl.evaluation.table import plural
 from sharprecl.experiments.cells import Cell, Line
-from sharprecl.experiments.footnotes import model_of
 from sharprecl.experiments.tables import Table
 
 
@@ -15,7 +14,7 @@ def basis(scale: str, cells: Iterable[Cell]) -> str:
     """``Scale small: minilm, 3 seeds.``, and what else a reader must know before believing a figure."""
     chosen = [cell for cell in cells if cell.runs]
     runs = [run for cell in chosen for run in cell.runs.values()]
-    models = sorted({model_of(run) for run in runs})
+    models = sorted({run.model for run in runs})
     fewest, most = min(len(cell.runs) for cell in chosen), max(len(cell.runs) for cell in chosen)
     seeds = plural(most, "seed", "seeds") if fewest == most else f"{fewest} to {most} seeds"
     words = [f"Scale {scale}: {', '.join(models)}, {seeds}."]
