@@ -57,7 +57,7 @@ def make_document(plan: Plan, records: Records, recipe: Recipe, table_format: st
         summary=summarise(table, contests, contenders, ranked["macro_f1"]) if "macro_f1" in ranked else (),
         figures=tuple(long_form(table, contests, contenders, ranked, seconds=recipe.seconds)),
         provenance=Provenance(recipe, table_format, fingerprint(table)),
-        notes=(*_notes(table, contests, contenders), *_of_no_cell(printed)) if table.runs else (),
+        notes=(*plan.notes, *_notes(table, contests, contenders), *_of_no_cell(printed)) if table.runs else (),
     )
 
 

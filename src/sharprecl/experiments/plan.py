@@ -29,6 +29,7 @@ class Plan(Frozen):
     origin: str = Field("", description="where it was read from")
     title: str = Field(description="a heading")
     paper: str = Field("", description="what it is in the paper, such as Table 2")
+    notes: tuple[str, ...] = Field((), description="sentences that a reader of its tables needs, printed below them")
     kind: Kind = Field("table", description="what is made of the runs")
     columns: Mapping[str, Column] = Field(description="data, as trec@50 or as a section of its own")
     rows: Mapping[str, Row] = Field({}, description="methods with their settings")

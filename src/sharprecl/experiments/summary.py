@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sharprecl.data.wording import joined
 from sharprecl.evaluation.table import plural
+from sharprecl.experiments.by_class import decisive_class
 from sharprecl.experiments.cells import Cell, Line, in_percent
 from sharprecl.experiments.contenders import Contenders
 from sharprecl.experiments.contests import FEW_SEEDS, Contest, Contests
@@ -31,10 +32,11 @@ def _columns(table: Table, contests: Contests, contenders: Sequence[Contenders])
             lacking = {line: table.cells[line, column] for line in group if line not in known}
             lacking = {line: cell for line, cell in lacking.items() if cell.mean(_METRIC) is not None}
             among = "of the complete rows, " if lacking else ""
-            who = f"{_winners(known, best, after)}{_test(contests.of(_METRIC, column), best, after)}"
+            contest = contests.of(_METRIC, column)
+            who = f"{_winners(known, best, after)}{_test(contest, best, after)}"
             held = [one for one in contenders if (one.metric, one.column) == (_METRIC, column)]
             left = [f" {_left(one, bool(lacking))}." for one in held if best <= one.p.keys()]
-            yield f"{column}: {among}{who}.{''.join(left)}{_lacking(lacking)}"
+            yield f"{column}: {among}{who}.{_why(table, contest, best)}{''.join(left)}{_lacking(lacking)}"
 
 
 def _winners(means: dict[Line, float], best: frozenset[Line], after: frozenset[Line]) -> str:
@@ -72,6 +74,29 @@ def _test(contest: Contest | None, best: frozenset[Line], after: frozenset[Line]
         )
         return f"{apart}, which is more than luck with these test texts (p {_equals(contest.p_models)}), but {of_seeds}"
     return f"{apart}, which is within noise (p {_equals(p)})"
+
+
+def _why(table: Table, contest: Contest | None, best: frozenset[Line]) -> str:
+    """A sentence on the class that makes most of the difference, if one does: often it hangs on a few texts."""
+    if contest is None or {contest.compared, contest.rival} <= best or in_percent(contest.difference) == 0:
+        return ""
+    one = decisive_class(table, contest)
+    if one is None:
+        return ""
+    size = in_percent(abs(one.difference))
+    part = size <= in_percent(abs(contest.difference))
+    share = f"{size:.1f} points of that are one class's," if part else f"One class alone would make {size:.1f} points,"
+    texts = f"{one.train:,} training texts, {plural(one.test, 'test text', 'test texts')}"
+    compared, rival = (
+        f"{line.title} finds {_mean(found)} and takes {_mean(false)}"
+        for line, found, false in zip((contest.compared, contest.rival), one.found, one.false, strict=True)
+    )
+    over = ", means over the seeds" if contest.seeds > 1 else ""
+    return f" {share} {one.label} ({texts}): {compared} other texts for it, {rival}{over}."
+
+
+def _mean(count: float) -> str:
+    return f"{count:.1f}".removesuffix(".0")
 
 
 def _lacking(cells: Mapping[Line, Cell]) -> str:

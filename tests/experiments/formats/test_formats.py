@@ -54,6 +54,16 @@ def test_seconds_are_shown_on_demand_only(made_up: Document) -> None:
         assert {"Seconds", "seconds"} & _words(timed.as_format(name))
 
 
+@pytest.mark.parametrize("name", ["markdown", "latex", "html"])
+def test_a_plan_s_notes_stand_below_its_table(name: str) -> None:
+    plan = made_up_plan(notes=["The texts are made up."])
+    records = made_up_records(plan, {"cross_entropy": 0.7, "bcl": 0.8, "sharprecl": 0.9})
+    text = write_document(make_document(plan, records, Recipe("mine", "smoke"), name))
+    assert text.index("The texts are made up.") > text.index("bcl")
+    nothing_run = make_document(plan, type(records)({}, {}), Recipe("mine", "smoke"), name)
+    assert "made up" not in write_document(nothing_run)
+
+
 def test_markdown() -> None:
     text = write_document(_document("markdown"))
     assert "**84.1** ± 0.5<sup>\\*</sup><sup>2/3</sup> | <ins>83.0</ins> |" in text
