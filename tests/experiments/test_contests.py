@@ -95,6 +95,23 @@ def test_what_is_not_tested_says_why() -> None:
     assert hold_contests(others) == Contests()
 
 
+def test_a_row_of_the_same_runs_is_no_rival() -> None:
+    # As in the ablation, where one row is the full method's own run, and two others are one.
+    same = {"ours again": {"method": "sharprecl"}, "bcl again": {"method": "bcl"}}
+    rows = {"cross_entropy": None, "bcl": None, "sharprecl": None, **same}
+    plan = made_up_plan(rows=rows)
+    skills = {"cross_entropy": 0.6, "bcl": 0.7, "sharprecl": 0.9, "ours again": 0.9, "bcl again": 0.7}
+    table = make_table(plan, made_up_records(plan, skills), "smoke")
+    for one in hold_contests(table).tested:
+        assert (one.rival.row, one.rivals) == ("bcl", 2)
+        assert one.difference > 0
+    said = _said(table, hold_contests(table))
+    assert "sharprecl and ours again are level with the best macro-F1" in said
+    alone = made_up_records(plan, skills, without=lambda job: job.spec.settings["method"]["name"] != "sharprecl")
+    contests = hold_contests(make_table(plan, alone, "smoke"))
+    assert {one.why for one in contests.untested} == {"no other row is complete"}
+
+
 def test_a_row_that_lacks_seeds_is_no_rival() -> None:
     plan = made_up_plan()
     records = made_up_records(

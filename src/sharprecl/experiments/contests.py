@@ -35,7 +35,7 @@ class Contest:
 
     Attributes:
         compared, rival: who against whom.
-        rivals: how many rows the rival was chosen from.
+        rivals: how many rows the rival was chosen from, those that are the same runs once.
         seeds: how many seeds both have.
         models: over test texts, of these trained models.
         methods: over test texts and seeds; None with a single seed.
@@ -114,17 +114,31 @@ def hold_contests(table: Table) -> Contests:
 def _obstacle(table: Table, compared: Line, column: str) -> str:
     if table.data_of(column) is None:
         return "its runs were judged on different test texts"
-    means = table.means("macro_f1", column)
-    if compared not in means:
+    if compared not in table.means("macro_f1", column):
         return f"{compared.title} lacks seeds"
-    return "" if len(means) > 1 else "no other row is complete"
+    return "" if _others(table, compared, column, "macro_f1") else "no other row is complete"
+
+
+def _others(table: Table, compared: Line, column: str, metric: str) -> dict[Line, float]:
+    """Means of the other rows. Of rows that are the same runs the first counts, and none that is the compared row's."""
+    known = {_runs(table, compared, column)}
+    others = {}
+    for line, value in table.means(metric, column).items():
+        if (runs := _runs(table, line, column)) not in known:
+            known.add(runs)
+            others[line] = value
+    return others
+
+
+def _runs(table: Table, line: Line, column: str) -> tuple[str, ...]:
+    return tuple(run.key for run in table.cells[line, column].runs.values())
 
 
 def _uncorrected(table: Table, compared: Line, column: str, metric: str) -> Contest:
     """One column's test by itself."""
     data = table.data_of(column)
     assert data is not None
-    others = {line: value for line, value in table.means(metric, column).items() if line != compared}
+    others = _others(table, compared, column, metric)
     rival = max(others, key=lambda line: others[line])  # of equal ones the first
     cells = [table.cells[line, column] for line in (compared, rival)]
     seeds = sorted(cells[0].runs)
