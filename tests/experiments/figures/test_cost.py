@@ -3,12 +3,13 @@
 import re
 from dataclasses import replace
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from made_up_runs import made_up_plan, made_up_records
 from sharprecl.experiments.collection import Records
-from sharprecl.experiments.figures.cost import cost, pareto
+from sharprecl.experiments.figures.cost import cost, log_ticks, pareto
 from sharprecl.experiments.tables import Table, make_table
 
 SKILLS = {"cross_entropy": 0.6, "bcl": 0.7, "sharprecl": 0.8}
@@ -69,3 +70,16 @@ def test_one_seed_has_no_bars() -> None:
     drawn = cost(table(seeds=1))
     assert drawn is not None
     assert "standard deviation" not in drawn.caption
+
+
+@given(st.floats(0.01, 1e5), st.floats(1.69, 1000))
+def test_numbers_on_the_axis_of_seconds_do_not_touch(low: float, ratio: float) -> None:
+    ticks = log_ticks(low, low * ratio)
+    assert len(ticks) >= 3
+    places = np.log(ticks) - np.log(low)
+    assert np.diff(places).min() / np.log(ratio) > 0.09
+
+
+def test_a_narrow_axis_of_seconds() -> None:
+    # Once every 20 seconds: 16 numbers on top of each other.
+    assert log_ticks(309.0, 636.0) == [400, 500, 600]

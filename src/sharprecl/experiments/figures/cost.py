@@ -89,17 +89,23 @@ def _key(name: str, sign: Sign) -> Any:
 
 
 def _seconds_axis(axes: Any, seconds: list[float]) -> None:
-    """A log axis with plain numbers, at least three of them however narrow it is."""
     axes.set_xscale("log")
     low, high = min(seconds) / 1.3, max(seconds) * 1.3
     axes.set_xlim(low, high)
-    ticks: list[float] = []
-    for steps in ((1,), (1, 3), (1, 2, 5), (1, 1.5, 2, 3, 5, 7), tuple(np.arange(1, 10, 0.2).round(1))):
-        ticks = [step * 10.0**power for power in range(-3, 8) for step in steps if low <= step * 10.0**power <= high]
-        if len(ticks) >= 3:
-            break
+    ticks = log_ticks(low, high)
     axes.xaxis.set_ticks(ticks, [f"{tick:,.10g}" for tick in ticks])
     axes.xaxis.set_ticks([], minor=True)
+
+
+def log_ticks(low: float, high: float) -> list[float]:
+    """At least three plain numbers on a log axis, however narrow it is, and none so near another that they touch."""
+    for steps in ((1,), (1, 3), (1, 2, 5), (1, 1.5, 2, 3, 5, 7)):
+        ticks = [step * 10.0**power for power in range(-3, 8) for step in steps if low <= step * 10.0**power <= high]
+        if len(ticks) >= 3:
+            return ticks
+    # Less than a factor of three or so: even numbers lie evenly enough.
+    even = require("matplotlib.ticker", "report", TITLE).MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
+    return [float(tick) for tick in even if low <= tick <= high]
 
 
 def _timed_at(place: str, table: Table, column: str) -> dict[str, Cell]:
