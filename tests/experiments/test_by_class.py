@@ -44,6 +44,13 @@ def _first(table: Table) -> Contest:
     return next(one for one in hold_contests(table).tested if one.metric == "macro_f1")
 
 
+def test_one_other_text_is_one() -> None:
+    plan = made_up_plan(columns=["cr"])
+    _, records = _duel(plan, ours={0: {2: 1}}, theirs={})
+    (said, *_) = make_document(plan, records, Recipe("mine", "smoke")).summary
+    assert "takes 1 other text for it, bcl finds" in said
+
+
 @pytest.mark.parametrize("skills", [(0.6, 0.7, 0.9), (0.6, 0.9, 0.7), (0.8, 0.801, 0.799)])
 def test_the_classes_add_up_to_the_difference(skills: tuple[float, float, float]) -> None:
     plan = made_up_plan()

@@ -91,8 +91,9 @@ def _why(table: Table, contest: Contest | None, best: frozenset[Line]) -> str:
         f"{line.title} finds {_mean(found)} and takes {_mean(false)}"
         for line, found, false in zip((contest.compared, contest.rival), one.found, one.false, strict=True)
     )
+    others = "other text" if _mean(one.false[0]) == "1" else "other texts"
     over = ", means over the seeds" if contest.seeds > 1 else ""
-    return f" {share} {one.label} ({texts}): {compared} other texts for it, {rival}{over}."
+    return f" {share} {one.label} ({texts}): {compared} {others} for it, {rival}{over}."
 
 
 def _mean(count: float) -> str:
