@@ -26,6 +26,7 @@ from torch import Tensor
 from sharprecl import TextClassifier
 from sharprecl.data.benchmarks import load_benchmark
 from sharprecl.data.imbalance import imbalanced_subset
+from sharprecl.experiments.scales import scale_of
 from sharprecl.methods import sharprecl as method
 
 RESULTS = Path(__file__).parent / "results" / "prototype_spread.jsonl"
@@ -63,13 +64,7 @@ def spread(g_MM: Tensor, y_M: Tensor, num_classes: int, top_k: int) -> dict[str,
 def watch(row: str, seed: int, steps: int) -> list[dict[str, float]]:
     """Train, and take the figures at the head of every step."""
     table = imbalanced_subset(load_benchmark("trec").train, 50)
-    config: dict[str, Any] = {
-        "profile": "matched",
-        "method": {"name": "sharprecl"},
-        "encoder": {"name": "minilm", "max_length": 128},
-        "training": {"max_epochs": 6, "batch_size": 64},
-        "view": "synonyms",
-    }
+    config = {**scale_of("small").settings, "method": {"name": "sharprecl"}, "view": "synonyms"}
     taken: list[dict[str, float]] = []
     build, plan = method.SharpReCL.build.__func__, method.plan_synthetic
 

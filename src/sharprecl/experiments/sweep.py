@@ -88,7 +88,7 @@ def sweep(jobs: Iterable[Job], store: Store, options: Options, watcher: Watcher)
         done=course.done,
         made=course.made,
         failed=tuple(course.failed),
-        data=frozenset(to_do.data),
+        data=to_do.data,
         out_of_time=bool(course.waiting),
         too_long=course.too_long,
     )

@@ -29,16 +29,19 @@ class ToDo:
     Attributes:
         total: runs in all.
         done: those that are finished.
-        data: hashes of the data that the runs are made on.
         tasks: those to make, in the order of the jobs.
         failed: those that failed earlier and are left, and those whose data cannot be had.
     """
 
     total: int
     done: list[RunRecord] = field(default_factory=list)
-    data: set[str] = field(default_factory=set)
     tasks: list[Task] = field(default_factory=list)
     failed: list[Failed] = field(default_factory=list)
+
+    @property
+    def data(self) -> frozenset[str]:
+        """Hashes of the data that the runs are made on, those that failed earlier aside."""
+        return frozenset({run.data for run in self.done} | {task.data for task in self.tasks})
 
 
 def failed(label: str, folder: RunFolder) -> Failed:
@@ -92,7 +95,6 @@ def find_to_do(
     for spec_hash, job in runs.items():
         if spec_hash in known and is_benchmark(job.spec):
             to_do.done.append(known[spec_hash])
-            to_do.data.add(known[spec_hash].data)
         else:
             groups.setdefault(data_key(job.spec), {})[spec_hash] = job
     order = list(runs)
@@ -108,7 +110,6 @@ def find_to_do(
             to_do.failed += [Failed(label_of(job), str(error)) for job in group.values()]
             continue
         data = prepared.record.hash
-        to_do.data.add(data)
         store.add_data(prepared.record)
         for spec_hash, job in group.items():
             key = run_key(job.spec, data, code)
