@@ -56,6 +56,15 @@ def test_a_page_of_what_there_is() -> None:
     assert "--results runs.jsonl" in Path("web/index.md").read_text("utf-8")
 
 
+def test_a_page_of_some_columns() -> None:
+    code, _ = _run("page", "mine.yaml", "--results", "runs.jsonl", "--columns", "trec@50", "--to", "web")
+    assert code == 0
+    assert "table mine.yaml --scale small --columns trec@50 --results" in Path("web/index.md").read_text("utf-8")
+    # A misspelt name must not read like a column without runs.
+    with pytest.raises(ConfigError, match=r"none of these plans has a column 'trec@5' \(did you mean 'trec@50'"):
+        _run("page", "mine.yaml", "--results", "runs.jsonl", "--columns", "trec@5", "--to", "web")
+
+
 def test_nothing_to_show() -> None:
     code, said = _run("figure", "mine.yaml", "--results", "runs.jsonl", "--scale", "smoke")
     assert code == 1

@@ -120,3 +120,33 @@ def test_only_some_seeds(monkeypatch: pytest.MonkeyPatch) -> None:
     assert made.document.provenance.recipe.seeds == (0, 1)
     assert all(" --seeds 0,1" in command for command in made.commands)
     assert make_section("mine", PLAN, "smoke", records, seeds=[7]) is None
+
+
+def test_only_some_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page, "figures_of", no_figures)
+    plan = made_up_plan()
+    # Half of a column must not spread its marks, nor its headings, over what is complete.
+    records = made_up_records(plan, SKILLS, without=lambda job: job.column == "cr" and job.seed > 0)
+    made = make_section("mine", plan, "smoke", records, columns=["trec@50", "ohsumed"], results=[Path("runs.jsonl")])
+    assert made is not None
+    assert {run.data for run in made.runs} == {"data-trec@50"}
+    assert not any("1/3" in entry.marks for sheet in made.document.sheets for row in sheet.rows for entry in row)
+    assert made.document.provenance.recipe.columns == ("trec@50",)
+    assert made.commands == (
+        "sharprecl experiment run mine --scale smoke --columns trec@50",
+        "sharprecl experiment table mine --scale smoke --columns trec@50 --results runs.jsonl",
+        "sharprecl experiment figure mine --scale smoke --columns trec@50 --results runs.jsonl",
+    )
+    assert make_section("mine", plan, "smoke", records, columns=["ohsumed"]) is None
+
+
+@pytest.mark.usefixtures("section")
+def test_columns_with_other_rows_have_a_command_of_their_own() -> None:
+    plan = made_up_plan()
+    records = made_up_records(plan, SKILLS, without=lambda job: (job.column, job.row) == ("cr", "bcl"))
+    made = make_section("mine", plan, "smoke", records)
+    assert made is not None
+    assert made.commands[:-1] == (
+        "sharprecl experiment run mine --scale smoke --columns trec@50",
+        "sharprecl experiment run mine --scale smoke --rows cross_entropy,sharprecl --columns cr",
+    )

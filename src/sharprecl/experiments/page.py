@@ -64,6 +64,7 @@ def make_section(
     scale: str,
     records: Records,
     *,
+    columns: Sequence[str] = (),
     seeds: Sequence[int] = (),
     results: Sequence[Path] = (),
     tell: Tell = lambda _: None,
@@ -72,7 +73,7 @@ def make_section(
 
     Args:
         name: how the plan was named, for the commands.
-        seeds: only these, as far as the plan has them; empty is all.
+        columns, seeds: only these, as far as the plan has them; empty is all. A plan without runs is shown whole.
         results: where the records were read from, for the commands; empty is the usual folder.
         tell: is told, in one line each, of what takes time.
 
@@ -82,12 +83,13 @@ def make_section(
     """
     where = "".join(f" --results {shlex.quote(str(path))}" for path in results)
     with_runs = plan.kind != "datasets"
+    data = [column for column in plan.columns if column in columns] if with_runs else []
     chosen = [seed for seed in seeds if seed < plan.seeds_at(scale)] if with_runs else []
-    if with_runs and seeds and not chosen:
+    if with_runs and ((columns and not data) or (seeds and not chosen)):
         return None
-    only = f" --seeds {','.join(map(str, chosen))}" if chosen else ""
+    of_seeds = f" --seeds {','.join(map(str, chosen))}" if chosen else ""
     drawing = f"sharprecl experiment figure {shlex.quote(name)} --scale {scale}"
-    document = partial(make_document, plan, records, Recipe(name, scale, seeds=tuple(chosen)))
+    document = partial(make_document, plan, records, Recipe(name, scale, columns=tuple(data), seeds=tuple(chosen)))
     if not with_runs:
         try:
             counted = document()
@@ -96,17 +98,19 @@ def make_section(
             return None
         drawn = data_sets(plan, scale, tell)
         return Section(name, counted.title, counted, (drawn,) if drawn else (), (drawing,), ())
-    table = make_table(plan, records, scale, seeds=chosen)
+    table = make_table(plan, records, scale, columns=data, seeds=chosen)
     if not table.runs:
         return None
     tell(f"{name}: {plural(len(table.runs), 'run', 'runs')}")
-    running = f"sharprecl experiment run {shlex.quote(name)} --scale {scale}{_part(table)}{only}"
-    drawing += only
     # Runs go into a folder; a file that they were exported to is only read.
     kept = where if all(path.is_dir() for path in results) else ""
+    running = (
+        f"sharprecl experiment run {shlex.quote(name)} --scale {scale}{part}{of_seeds}{kept}" for part in _parts(table)
+    )
+    drawing += (f" --columns {shlex.quote(','.join(data))}" if data else "") + of_seeds
     # A table says how it is made, but not from where.
     table_too = (f"{drawing.replace(' figure ', ' table ', 1)}{where}",) if results else ()
-    commands = (f"{running}{kept}", *table_too, f"{drawing}{where}")
+    commands = (*running, *table_too, f"{drawing}{where}")
     figures, made = tuple(figures_of(table, records.features)), document()
     return Section(name, made.title, made, figures, commands, table.runs)
 
@@ -153,13 +157,18 @@ def basis_of(sections: Sequence[Section], scale: str) -> list[str]:
     ]
 
 
-def _part(table: Table) -> str:
-    """Options for what was run, where that is not all of the plan."""
+def _parts(table: Table) -> list[str]:
+    """Options of the commands for what was run: one command for all columns that have the same rows."""
     plan, scale = table.plan, table.scale
-    rows = tuple(dict.fromkeys(line.row for line in table.lines))
-    words = f" --rows {shlex.quote(','.join(rows))}" if rows != plan.rows_at(scale) else ""
-    columns = f" --columns {shlex.quote(','.join(table.columns))}" if table.columns != plan.columns_at(scale) else ""
-    return words + columns
+    columns_of: dict[tuple[str, ...], list[str]] = {}
+    for column in table.columns:
+        rows = tuple(dict.fromkeys(line.row for line in table.lines if table.cells[line, column].runs))
+        columns_of.setdefault(rows, []).append(column)
+    return [
+        (f" --rows {shlex.quote(','.join(rows))}" if rows != plan.rows_at(scale) else "")
+        + (f" --columns {shlex.quote(','.join(columns))}" if tuple(columns) != plan.columns_at(scale) else "")
+        for rows, columns in columns_of.items()
+    ]
 
 
 def _stem(section: Section, scale: str) -> str:

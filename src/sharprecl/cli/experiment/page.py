@@ -15,6 +15,7 @@ def page(
     ] = None,
     scale: Scale = "small",
     results: Sources = None,
+    columns: Annotated[str, typer.Option(help="Only these columns, of plans that have them, as in trec@50,cr.")] = "",
     seeds: Annotated[str, typer.Option(help="Only these seeds, of plans that have them, as in 0,1.")] = "",
     to: Annotated[Path, typer.Option("--to", help="Folder for index.html, index.md, figures and tables.")] = Path(
         "docs/results"
@@ -24,21 +25,28 @@ def page(
     """Write a page with every table and figure of what has been run, and the command that makes each."""
     from sharprecl.cli.experiment.options import chosen_parts
     from sharprecl.cli.experiment.records import records_of
-    from sharprecl.errors import DataError
+    from sharprecl.data.wording import closest
+    from sharprecl.errors import ConfigError, DataError
     from sharprecl.evaluation.table import plural
     from sharprecl.experiments.page import check_page, make_section, write_page
     from sharprecl.experiments.plan import SHIPPED, load_plan
 
     check_page()
-    numbers = chosen_parts("", "", seeds)[2]
+    _, data, numbers = chosen_parts("", columns, seeds)
+    read = {name: load_plan(name) for name in plans or SHIPPED}
+    known = dict.fromkeys(column for plan in read.values() for column in plan.columns)
+    for column in data:
+        if column not in known:
+            raise ConfigError(f"none of these plans has a column {column!r}{closest(column, known)}")
     records = records_of(results)
     sections = []
-    for name in plans or SHIPPED:
+    for name, plan in read.items():
         section = make_section(
             name,
-            load_plan(name),
+            plan,
             scale,
             records,
+            columns=data,
             seeds=numbers,
             results=results or (),
             tell=lambda words: typer.echo(words, err=True),
