@@ -65,6 +65,19 @@ def test_a_page_of_some_columns() -> None:
         _run("page", "mine.yaml", "--results", "runs.jsonl", "--columns", "trec@5", "--to", "web")
 
 
+def test_plans_that_others_ran_a_part_of_are_shown_only_where_they_are_named() -> None:
+    runs = load_plan("main").jobs("small", columns=["trec@50"], seeds=[0])
+    records = made_up_records(load_plan("main"), lambda _: 0.8, scale="small", without=lambda job: job not in runs)
+    write_exported(Path("runs.jsonl"), Exported(data=records.data, runs=records.runs))
+    code, said = _run("page", "--results", "runs.jsonl", "--to", "web")
+    assert code == 0
+    assert "ablation: only runs that other plans made, left out; name it to see them" in said
+    assert "Table 2" in Path("web/index.md").read_text("utf-8")
+    assert "Table 4" not in Path("web/index.md").read_text("utf-8")
+    _run("page", "main", "ablation", "--results", "runs.jsonl", "--to", "named")
+    assert "Table 4" in Path("named/index.md").read_text("utf-8")
+
+
 def test_nothing_to_show() -> None:
     code, said = _run("figure", "mine.yaml", "--results", "runs.jsonl", "--scale", "smoke")
     assert code == 1

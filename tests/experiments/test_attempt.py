@@ -70,6 +70,23 @@ def test_a_finished_run_is_not_made_again(bench: Bench) -> None:
     assert not (folder.path / "run.lock").exists()
 
 
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_damaged_run_is_made_anew(bench: Bench, fails: bool) -> None:
+    def fail() -> None:
+        raise ZeroDivisionError("this time")
+
+    _, folder = bench.run(bench.task())
+    (folder.path / "answers.json").write_text("")
+    bench.then = fail if fails else lambda: None
+    done, folder = bench.run(bench.task())
+    assert done == Done(failed=fails)
+    assert len(bench.calls) == 2
+    # The old figures must not make a failed run look finished.
+    assert folder.state == ("failed" if fails else "finished")
+    if not fails:
+        assert folder.record().answers
+
+
 def test_a_run_of_another_process_is_left_alone(bench: Bench) -> None:
     with Store(bench.folder / "results").run(bench.task().key).alone():
         assert bench.run(bench.task())[0] == Done(busy=True)

@@ -85,7 +85,7 @@ def test_a_leader_that_lacks_seeds_is_not_overlooked() -> None:
     skills = {"cross_entropy": 0.6, "bcl": 0.97, "sharprecl": 0.9}
     records = made_up_records(plan, skills, without=lambda job: (job.row, job.seed) == ("bcl", 2))
     (sentence,) = make_document(plan, records, Recipe("mine", "smoke")).summary
-    assert sentence.startswith("trec@50: of the complete rows, sharprecl has the best macro-F1")
+    assert sentence.startswith("trec@50: of the 2 rows that are complete there, sharprecl has the best macro-F1")
     assert "All other complete rows are ruled out as the best. Seeds are still missing of bcl (9" in sentence
     assert sentence.endswith(" so far).")
 
@@ -107,6 +107,22 @@ def test_classes_without_test_texts_are_named() -> None:
     caption = make_document(plan, Records(records.runs, {hash_: lacking}), Recipe("mine", "smoke")).caption
     assert "trec@50: 1 class has no test texts and counts 0 in macro-F1, for all rows alike: few." in caption
     assert not any("test texts" in words for words in make_document(plan, records, Recipe("mine", "smoke")).caption[1:])
+
+
+def test_rows_that_are_the_same_runs_are_one_contender() -> None:
+    twice = {"method": "cross_entropy", "settings": {"method": {}}}
+    rows = {"cross_entropy": None, "again": twice, "bcl": None, "sharprecl": None}
+    plan = made_up_plan(rows=rows, columns=["trec@50"])
+    single = made_up_plan(columns=["trec@50"])
+    records = made_up_records(single, SKILLS)
+    table = _table(plan, records)
+    assert [line.row for line in table.lines] == list(rows)
+    (found, _), (expected, _) = find_contenders(table), find_contenders(_table(single, records))
+    p = {line.row: value for line, value in found.p.items()}
+    assert p == {**{line.row: value for line, value in expected.p.items()}, "again": p["cross_entropy"]}
+    # Nothing to compare with but itself.
+    alone = made_up_plan(rows={"cross_entropy": None, "again": twice}, columns=["trec@50"])
+    assert find_contenders(_table(alone, records)) == ()
 
 
 def test_incomplete_rows_and_changed_data_are_left_out() -> None:

@@ -11,8 +11,8 @@ from sharprecl.errors import AssetError
 from sharprecl.experiments import page
 from sharprecl.experiments.collection import Records
 from sharprecl.experiments.figures.sheet import Drawn
-from sharprecl.experiments.page import Section, make_section, write_page
-from sharprecl.experiments.plan import load_plan
+from sharprecl.experiments.page import Section, borrowed, make_section, write_page
+from sharprecl.experiments.plan import Plan, load_plan
 from sharprecl.report.svg import Figure
 
 SKILLS = {"cross_entropy": 0.6, "bcl": 0.7, "sharprecl": 0.8}
@@ -138,6 +138,13 @@ def test_only_some_columns(monkeypatch: pytest.MonkeyPatch) -> None:
         "sharprecl experiment figure mine --scale smoke --columns trec@50 --results runs.jsonl",
     )
     assert make_section("mine", plan, "smoke", records, columns=["ohsumed"]) is None
+    # A column that the plan leaves out at the scale holds at most the runs of other plans.
+    narrow = made_up_plan(at={"smoke": {"columns": ["trec@50"]}})
+    both = made_up_records(plan, SKILLS)
+    made = make_section("mine", narrow, "smoke", both, columns=["trec@50", "cr"])
+    assert made is not None
+    assert {run.data for run in made.runs} == {"data-trec@50"}
+    assert make_section("mine", narrow, "smoke", both, columns=["cr"]) is None
 
 
 @pytest.mark.usefixtures("section")
@@ -150,3 +157,22 @@ def test_columns_with_other_rows_have_a_command_of_their_own() -> None:
         "sharprecl experiment run mine --scale smoke --columns trec@50",
         "sharprecl experiment run mine --scale smoke --rows cross_entropy,sharprecl --columns cr",
     )
+
+
+@pytest.mark.usefixtures("section")
+def test_a_plan_that_nobody_ran_is_told_from_one_whose_runs_another_has_made() -> None:
+    def section_of(name: str, plan: Plan, records: Records) -> Section:
+        made = make_section(name, plan, "smoke", records)
+        assert made is not None
+        return made
+
+    records = made_up_records(PLAN, SKILLS)
+    every = section_of("every", PLAN, records)
+    part = section_of("part", made_up_plan(columns=["trec@50"], rows={"bcl": None, "sharprecl": None}), records)
+    wider = section_of("wider", made_up_plan(columns=["trec@50"], rows={"bcl": None, "focal": None}), records)
+    assert (every.whole, part.whole, wider.whole) == (True, True, False)
+    # All runs of the others are those of the largest; one of them is as it was meant to be, the other is a fragment.
+    assert borrowed([part, wider, every]) == [wider]
+    assert borrowed([wider]) == []
+    half = section_of("half", PLAN, made_up_records(PLAN, SKILLS, without=lambda job: job.seed == 2))
+    assert borrowed([half, replace(half, plan="again")]) == [replace(half, plan="again")]

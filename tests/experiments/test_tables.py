@@ -9,10 +9,11 @@ from made_up_runs import made_up_data, made_up_plan, made_up_records, made_up_ru
 from sharprecl.experiments.cells import Line
 from sharprecl.experiments.collection import Records
 from sharprecl.experiments.document import make_document
+from sharprecl.experiments.figures.draw import average_ranks
 from sharprecl.experiments.formats import write_document
 from sharprecl.experiments.ranked import rank_lines
 from sharprecl.experiments.recipe import Recipe
-from sharprecl.experiments.tables import make_table
+from sharprecl.experiments.tables import Common, make_table
 
 SKILLS = {"cross_entropy": 0.70, "bcl": 0.80, "sharprecl": 0.90}
 BCL, CE, OURS = Line("bcl"), Line("cross_entropy"), Line("sharprecl")
@@ -153,4 +154,69 @@ def test_a_metric_that_no_class_has_is_left_out() -> None:
     assert table.metrics == ("accuracy", "macro_f1", "balanced_accuracy")
     some = {key: run if run.spec.data == "cr" else runs[key] for key, run in records.runs.items()}
     table = make_table(plan, replace(records, runs=some), "smoke")
-    assert table.averages("tail")[BCL] == table.cells[BCL, "cr"].mean("tail")
+    assert table.cells[BCL, "cr"].mean("tail") is not None
+    # One column is no average, and ranks nothing.
+    assert table.averages("tail") == {}
+    assert rank_lines(table, "tail").rankings == ()
+
+
+COLUMNS = ["trec@50", "r52", "cr"]
+
+
+def test_columns_that_all_rows_have_are_averaged_and_ranked_for_all_rows() -> None:
+    plan = made_up_plan(columns=COLUMNS)
+    records = made_up_records(plan, SKILLS, without=lambda job: (job.row, job.column) == ("bcl", "cr"))
+    table = make_table(plan, records, "smoke")
+    assert table.common("macro_f1") == Common((CE, BCL, OURS), ("trec@50", "r52"))
+    scores = [table.cells[BCL, column].mean("accuracy") or 0 for column in ("trec@50", "r52")]
+    assert table.averages("accuracy")[BCL] == pytest.approx(sum(scores) / 2)
+    text = write_document(make_document(plan, records, Recipe("mine", "smoke")))
+    assert "Not run on cr: 1 of 3 rows." in text
+    over = "over 2 columns of 2 data sets (trec@50 and r52, which all rows have)"
+    assert f"Average and rank: {over}; the columns of one data set rank once." in text
+    assert f"O{over[1:]}, sharprecl has the best average rank, 1.00" in text
+    assert "cr: of the 2 rows that are complete there, sharprecl has the best macro-F1" in text
+    assert "2/3" not in text
+    drawn = average_ranks(table)
+    assert drawn is not None
+    assert f"Average ranks by macro-F1 {over}, 1 is best." in drawn.caption
+    # Tokens are a mean over the same columns, so that they compare.
+    row = next(line for line in text.split("### Macro-F1")[1].splitlines() if line.startswith("| bcl |"))
+    assert row.endswith(" 1.00 |")
+
+
+def test_where_no_two_columns_are_common_the_rows_that_have_all_are_averaged() -> None:
+    plan = made_up_plan(columns=COLUMNS)
+    records = made_up_records(
+        plan, SKILLS, without=lambda job: job.row == "bcl" and (job.column == "cr" or job.seed == 1)
+    )
+    table = make_table(plan, records, "smoke")
+    assert table.common("macro_f1") == Common((CE, OURS), tuple(COLUMNS))
+    text = write_document(make_document(plan, records, Recipe("mine", "smoke")))
+    assert "over 3 columns of 3 data sets, without the 1 row that is not complete in all of them" in text
+    assert "2/3: two of three seeds are finished" in text
+    drawn = average_ranks(table)
+    assert drawn is not None
+    assert "bcl" not in drawn.svg
+    assert "Some seeds are missing" not in drawn.caption
+
+
+def test_a_single_seed_has_no_stochastic_order() -> None:
+    plan = made_up_plan()
+    records = made_up_records(plan, SKILLS)
+    for seeds, shown in (((0,), False), ((0, 1), True)):
+        document = make_document(plan, records, Recipe("mine", "smoke", seeds=seeds))
+        (sheet,) = (sheet for sheet in document.sheets if sheet.title == "Certainty")
+        assert {entry.text != "\N{EN DASH}" for *_, entry in sheet.rows} == {shown}
+        assert any(one.quantity == "epsilon_min_of_leader" for one in document.figures) == shown
+
+
+def test_signs_of_certainty_are_explained_only_where_they_stand() -> None:
+    plan = made_up_plan()
+    for skills, sign in ((SKILLS, True), (dict.fromkeys(SKILLS, 0.7), False)):
+        document = make_document(plan, made_up_records(plan, skills), Recipe("mine", "smoke"))
+        stands = any({"*", "†"} & set(entry.marks) for sheet in document.sheets for row in sheet.rows for entry in row)
+        notes = " ".join(document.notes)
+        assert stands == sign
+        assert ("is more than noise" in notes) == sign
+        assert "Only macro-F1 and accuracy are tested; see Certainty." in notes

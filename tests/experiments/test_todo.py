@@ -1,10 +1,12 @@
 """What is left to run."""
 
+import csv
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from sharprecl.data.augmented import text_mark
 from sharprecl.errors import DataError
 from sharprecl.experiments.prepare import prepare
 from sharprecl.experiments.records import RunSpec, run_key
@@ -50,6 +52,23 @@ def test_what_is_finished_is_taken_off(tmp_path: Path, file: Path) -> None:
     assert [task.spec.seed for task in found.tasks] == [0, 2]
     assert [task.key for task in found.tasks] == [made(file, seed).key for seed in (0, 2)]
     assert Store(tmp_path / "results").data() == {made(file).data: prepare(of_file(file)).record}
+
+
+def test_a_file_with_augmented_copies_is_not_judged_on_a_part_of_itself(tmp_path: Path, file: Path) -> None:
+    texts = [(text, label) for text, label, *_ in list(csv.reader(file.open(encoding="utf-8")))[1:]]
+    more = tmp_path / "more.csv"
+    with more.open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["text", "label", "augmented_from_text"])
+        writer.writerows([text, label, ""] for text, label in texts)
+        writer.writerows([f"{text} indeed", label, text_mark(text)] for text, label in texts)
+    with pytest.raises(DataError, match=r"more\.csv: some rows are augmented copies.*give test texts of their own"):
+        find(tmp_path, jobs_of(more))
+    # Beside other data it stops nothing, and with test texts of their own there is nothing to fear.
+    found = find(tmp_path, jobs_of(file, more))
+    assert [failed.label for failed in found.failed] == [f"more cross_entropy seed {seed}" for seed in (0, 1)]
+    judged = [replace(one, spec=replace(one.spec, test=str(file))) for one in jobs_of(more)]
+    assert len(find(tmp_path, judged).tasks) == 2
 
 
 def test_a_run_that_stands_twice_in_a_plan_is_made_once(tmp_path: Path, file: Path) -> None:

@@ -39,7 +39,7 @@ class Attempts:
         folder = self._store.run(task.key)
         try:
             with folder.alone():
-                if folder.state == "finished":
+                if _is_whole(folder):
                     folder.tidy()
                     return Done(had=True)
                 return self._make(task, folder, tell)
@@ -78,6 +78,17 @@ class Attempts:
         if self._tables[key].record.hash != task.data:
             raise DataError(f"{task.spec.data} changed while the experiment ran; start it again")
         return self._tables[key]
+
+
+def _is_whole(folder: RunFolder) -> bool:
+    """Whether a run is finished and can be read; a damaged one is made anew."""
+    if folder.state != "finished":
+        return False
+    try:
+        folder.record()
+    except DataError:
+        return False
+    return True
 
 
 def _text(error: Exception) -> str:

@@ -66,7 +66,7 @@ def _measured(table: Table) -> Iterator[Beside]:
     for printed in PRINTED.get(table.plan.paper, ()):
         if printed.column in table.columns:
             means = table.means(printed.metric, printed.column)
-        elif printed.column == AVERAGE and whole:
+        elif printed.column == AVERAGE and whole and table.common(printed.metric).columns == table.columns:
             means = table.averages(printed.metric)
         else:
             continue

@@ -47,10 +47,12 @@ def _of_column(table: Table, metric: str, column: str) -> Iterator[Contenders]:
     if data is None or len(data.gold) < LEAST_TEXTS:
         return
     for group in table.groups:
-        lines = [line for line in group if line in means]
-        if len(lines) < 2:
+        keys = {line: table.keys(line, column) for line in group if line in means}
+        # Rows that are the same runs are one contender.
+        cells = {keys[line]: table.cells[line, column] for line in keys}
+        if len(cells) < 2:
             continue
-        cells = [table.cells[line, column] for line in lines]
-        answers = [[cell.runs[seed].answers for seed in sorted(cell.runs)] for cell in cells]
+        answers = [[cell.runs[seed].answers for seed in sorted(cell.runs)] for cell in cells.values()]
         found = compare_with_best(np.asarray(data.gold), answers, len(data.label_names), TESTED[metric])
-        yield Contenders(metric, column, dict(zip(lines, found.p, strict=True)), found.n_seeds)
+        p_of = dict(zip(cells, found.p, strict=True))
+        yield Contenders(metric, column, {line: p_of[runs] for line, runs in keys.items()}, found.n_seeds)

@@ -40,7 +40,7 @@ class Contest:
         models: over test texts, of these trained models.
         methods: over test texts and seeds; None with a single seed.
         over_seeds: Wilcoxon over the seeds' scores.
-        order: of the one that leads over the other.
+        order: of the one that leads over the other; None with a single seed, whose lead is all that it would see.
         p_models, p_methods, p_seeds: after both corrections; None as above.
     """
 
@@ -53,7 +53,7 @@ class Contest:
     models: PairedBootstrap
     methods: PairedBootstrap | None
     over_seeds: SignedRank
-    order: AlmostStochasticOrder
+    order: AlmostStochasticOrder | None
     p_models: float
     p_methods: float | None
     p_seeds: float
@@ -121,17 +121,13 @@ def _obstacle(table: Table, compared: Line, column: str) -> str:
 
 def _others(table: Table, compared: Line, column: str, metric: str) -> dict[Line, float]:
     """Means of the other rows. Of rows that are the same runs the first counts, and none that is the compared row's."""
-    known = {_runs(table, compared, column)}
+    known = {table.keys(compared, column)}
     others = {}
     for line, value in table.means(metric, column).items():
-        if (runs := _runs(table, line, column)) not in known:
+        if (runs := table.keys(line, column)) not in known:
             known.add(runs)
             others[line] = value
     return others
-
-
-def _runs(table: Table, line: Line, column: str) -> tuple[str, ...]:
-    return tuple(run.key for run in table.cells[line, column].runs.values())
 
 
 def _uncorrected(table: Table, compared: Line, column: str, metric: str) -> Contest:
@@ -161,7 +157,7 @@ def _uncorrected(table: Table, compared: Line, column: str, metric: str) -> Cont
         models=models,
         methods=methods,
         over_seeds=over_seeds,
-        order=almost_stochastic_order(leader, follower),
+        order=almost_stochastic_order(leader, follower) if len(seeds) > 1 else None,
         p_models=models.p,
         p_methods=None if methods is None else methods.p,
         p_seeds=over_seeds.p,

@@ -41,6 +41,7 @@ def make_document(plan: Plan, records: Records, recipe: Recipe, table_format: st
         plan, records, recipe.scale, rows=recipe.rows, columns=recipe.columns, seeds=recipe.seeds
     )  # fmt: skip
     contests, ranked = hold_contests(table), {metric: rank_lines(table, metric) for metric in table.metrics}
+    usual = rank_lines(table)
     contenders = find_contenders(table)
     spent = ("tokens", "seconds") if recipe.seconds else ("tokens",)
     if len(table.columns) == 1:
@@ -54,10 +55,10 @@ def make_document(plan: Plan, records: Records, recipe: Recipe, table_format: st
         title=f"{plan.title} ({plan.paper})" if plan.paper else plan.title,
         caption=caption(table),
         sheets=(*sheets, printed) if printed and printed.rows else tuple(sheets),
-        summary=summarise(table, contests, contenders, ranked["macro_f1"]) if "macro_f1" in ranked else (),
+        summary=summarise(table, contests, contenders, usual) if table.runs else (),
         figures=tuple(long_form(table, contests, contenders, ranked, seconds=recipe.seconds)),
         provenance=Provenance(recipe, table_format, fingerprint(table)),
-        notes=(*plan.notes, *_notes(table, contests, contenders), *_of_no_cell(printed)) if table.runs else (),
+        notes=(*plan.notes, *_notes(table, contests, contenders, usual), *_of_no_cell(printed)) if table.runs else (),
     )
 
 
@@ -103,19 +104,23 @@ def _metric_sheet(
     return Sheet(METRICS[metric], headings, tuple(rows))
 
 
-def _notes(table: Table, contests: Contests, contenders: Sequence[Contenders]) -> Iterator[str]:
+def _notes(table: Table, contests: Contests, contenders: Sequence[Contenders], ranked: Ranked) -> Iterator[str]:
     yield from marks(table, contenders)
-    several = len(table.columns) > 1
-    if several:
-        yield "Average and rank: only of rows that are complete in all columns; the columns of one data set rank once."
-    yield "Tokens: read by the encoder in training steps, mean of a run" + (" over the columns." if several else ".")
+    read = "Tokens: read by the encoder in training steps, mean of a run"
+    if len(table.columns) > 1:
+        yield f"Average and rank: over {ranked.over}; the columns of one data set rank once."
+        yield f"{read}, over the same columns."
+    else:
+        yield f"{read}."
     if contests.tested:
         name = contests.tested[0].compared.title
         tested = [METRICS[metric].lower().replace("f1", "F1") for metric in TESTED]
-        yield (
-            f"{HOLDS} {THESE_MODELS} at {name}: its difference from the best other row, ahead or behind, is more than "
-            f"noise; see Certainty. Only {joined(tested, len(tested))} are tested."
-        )
+        only = f"Only {joined(tested, len(tested))} are tested; see Certainty."
+        signs = {"methods": HOLDS, "models": THESE_MODELS}
+        found = {one.certainty for one in contests.tested}
+        shown = " ".join(sign for certain, sign in signs.items() if certain in found)
+        what = f"{shown} at {name}: its difference from the best other row, ahead or behind, is more than noise. "
+        yield f"{what if shown else ''}{only}"
 
 
 def _column(
@@ -155,7 +160,8 @@ def _marks(cell: Cell, contest: Contest | None, ruled_out: bool) -> tuple[str, .
 
 def _spent(table: Table, line: Line, what: str) -> Entry:
     """A mean over the columns; over other columns than those of other rows it would mislead."""
-    cells = [table.cells[line, column] for column in table.columns]
+    columns = table.common("macro_f1").columns if len(table.columns) > 1 else table.columns
+    cells = [table.cells[line, column] for column in columns]
     values = [cell.spent(what) for cell in cells if cell.complete]
     known = [value for value in values if value is not None]
     average = mean(known) if len(known) == len(cells) else None
@@ -189,5 +195,5 @@ def _contest(one: Contest) -> tuple[Entry, ...]:
         Entry(probability(one.p_models)),
         EMPTY if one.p_methods is None else Entry(probability(one.p_methods)),
         Entry(probability(one.p_seeds)),
-        Entry(f"{one.order.epsilon_min:.2f}"),
+        EMPTY if one.order is None else Entry(f"{one.order.epsilon_min:.2f}"),
     )

@@ -50,8 +50,10 @@ def marks(table: Table, contenders: Sequence[Contenders]) -> tuple[str, ...]:
             f"together (multiple comparisons with the best, Hsu 1984), for {drawn}. Accuracy and macro-F1 only; not "
             "corrected over columns."
         )
+    if any(0 < len(cell.runs) < len(cell.wanted) for cell in cells):
+        notes.append("2/3: two of three seeds are finished; compared with nothing.")
     if any(not cell.complete for cell in cells):
-        notes.append(f"2/3: two of three seeds are finished; compared with nothing. {DASH}: nothing complete to show.")
+        notes.append(f"{DASH}: not run, or nothing complete to show.")
     if any(run.selected_on == "test" for run in table.runs):
         notes.append(f"{ON_TEST}: the epoch was chosen on the test texts, so the figure is too high.")
     notes += _mixed(table)
@@ -104,6 +106,10 @@ def _missing(table: Table) -> Iterable[str]:
         yield f"Rows without any finished run: {joined(table.empty_lines, len(table.empty_lines))}."
     if table.empty_columns:
         yield f"Columns without any finished run: {joined(table.empty_columns, len(table.empty_columns))}."
+    for column in table.columns:
+        lacking = sum(not table.cells[line, column].runs for line in table.lines)
+        if lacking:
+            yield f"Not run on {column}: {lacking} of {len(table.lines)} rows."
 
 
 def _unasked(table: Table) -> Iterable[str]:

@@ -86,7 +86,7 @@ def _contest(one: Contest) -> Iterator[Figure]:
         "p_seeds": one.over_seeds.p,
         "p_seeds_least": one.over_seeds.least_p,
         "p_seeds_corrected": one.p_seeds,
-        "epsilon_min_of_leader": one.order.epsilon_min,
+        "epsilon_min_of_leader": None if one.order is None else one.order.epsilon_min,
         "certainty": one.certainty,
     }
     for name, value in figures.items():

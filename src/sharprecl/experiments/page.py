@@ -38,6 +38,7 @@ class Section:
         plan: as it was named.
         document: its table.
         commands: what makes the runs and the figures.
+        whole: whether nothing of the plan, or of the part that was asked for, is left to run.
     """
 
     plan: str
@@ -46,6 +47,7 @@ class Section:
     figures: tuple[Drawn, ...]
     commands: tuple[str, ...]
     runs: tuple[RunRecord, ...]
+    whole: bool = True
 
 
 def check_page() -> None:
@@ -73,7 +75,8 @@ def make_section(
 
     Args:
         name: how the plan was named, for the commands.
-        columns, seeds: only these, as far as the plan has them; empty is all. A plan without runs is shown whole.
+        columns, seeds: only these, as far as the plan has them at the scale; empty is all. A plan that has no runs is
+            shown whole.
         results: where the records were read from, for the commands; empty is the usual folder.
         tell: is told, in one line each, of what takes time.
 
@@ -83,7 +86,7 @@ def make_section(
     """
     where = "".join(f" --results {shlex.quote(str(path))}" for path in results)
     with_runs = plan.kind != "datasets"
-    data = [column for column in plan.columns if column in columns] if with_runs else []
+    data = [column for column in plan.columns_at(scale) if column in columns] if with_runs else []
     chosen = [seed for seed in seeds if seed < plan.seeds_at(scale)] if with_runs else []
     if with_runs and ((columns and not data) or (seeds and not chosen)):
         return None
@@ -112,7 +115,19 @@ def make_section(
     table_too = (f"{drawing.replace(' figure ', ' table ', 1)}{where}",) if results else ()
     commands = (*running, *table_too, f"{drawing}{where}")
     figures, made = tuple(figures_of(table, records.features)), document()
-    return Section(name, made.title, made, figures, commands, table.runs)
+    whole = not (table.empty_lines or table.empty_columns) and all(cell.complete for cell in table.cells.values())
+    return Section(name, made.title, made, figures, commands, table.runs, whole)
+
+
+def borrowed(sections: Sequence[Section]) -> list[Section]:
+    """Sections with holes and without a run of their own: nobody ran those plans, others made some of their runs."""
+    found, known = [], set[str]()
+    for section in sorted(sections, key=lambda section: -len(section.runs)):
+        keys = {run.key for run in section.runs}
+        if not section.whole and keys <= known:
+            found.append(section)
+        known |= keys
+    return found
 
 
 def write_page(folder: Path, title: str, lead: Sequence[str], scale: str, sections: Sequence[Section]) -> Path:

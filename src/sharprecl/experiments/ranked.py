@@ -1,21 +1,26 @@
 """The lines of a table ranked over its columns, with what separates them: a critical-difference diagram shows that."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from sharprecl.errors import DataError
+from sharprecl.data.wording import joined
 from sharprecl.evaluation.ranks import Ranking, rank_methods
+from sharprecl.evaluation.table import plural
 from sharprecl.experiments.cells import in_percent
-from sharprecl.experiments.tables import Table
+from sharprecl.experiments.tables import Common, Table
 
 
 @dataclass(frozen=True)
 class Ranked:
-    """Rankings of a table in one metric, one for each group of lines that can be ranked."""
+    """Rankings of a table in one metric, one for each group of lines that can be ranked.
+
+    Attributes:
+        over: what they rest on, in words: ``2 columns of 1 data set``, and what of the table is not in them.
+    """
 
     metric: str
     rankings: tuple[Ranking, ...] = ()
+    over: str = ""
 
     @property
     def ranks(self) -> dict[str, float]:
@@ -28,27 +33,28 @@ class Ranked:
 
 
 def rank_lines(table: Table, metric: str = "macro_f1") -> Ranked:
-    """Rank the lines that are complete in all columns, as the table shows them; columns of one data set count once.
+    """Rank what lines and columns have in common, scores as the table shows them; columns of one data set count once.
 
-    A table of one column, or with fewer than two such lines, ranks nothing.
+    A table of one column, or with fewer than two lines to rank, ranks nothing.
     """
+    common = table.common(metric)
+    means = [table.means(metric, column) for column in common.columns]
+    blocks = [table.plan.columns[column].data for column in common.columns]
     rankings = []
-    averages = table.averages(metric)
-    blocks = [table.plan.columns[column].data for column in table.columns]
     for group in table.groups:
-        lines = [line for line in group if line in averages]
-        if len(lines) < 2 or len(table.columns) < 2:
-            continue
-        scores = [
-            [_shown(table.means(metric, column).get(line)) for column in table.columns]
-            for line in lines
-        ]  # fmt: skip
-        try:
+        lines = [line for line in group if line in common.lines]
+        if len(lines) > 1:
+            scores = [[in_percent(by_line[line]) for by_line in means] for line in lines]
             rankings.append(rank_methods([line.title for line in lines], scores, blocks))
-        except DataError:  # no column has scores of all
-            continue
-    return Ranked(metric, tuple(rankings))
+    return Ranked(metric, tuple(rankings), _over(table, common, blocks))
 
 
-def _shown(value: float | None) -> float:
-    return np.nan if value is None else in_percent(value)
+def _over(table: Table, common: Common, blocks: Sequence[str]) -> str:
+    columns, sets = plural(len(common.columns), "column", "columns"), len(set(blocks))
+    words = f"{columns} of {plural(sets, 'data set', 'data sets')}"
+    if len(common.columns) < len(table.columns):
+        words += f" ({joined(common.columns, len(common.columns))}, which all rows have)"
+    left_out = len(table.lines) - len(common.lines)
+    if left_out:
+        words += f", without the {plural(left_out, 'row that is', 'rows that are')} not complete in all of them"
+    return words

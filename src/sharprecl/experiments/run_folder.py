@@ -126,9 +126,10 @@ class RunFolder:
             return True
 
     def begin(self, spec: RunSpec, data: str, code: str) -> None:
-        """Say what the run is, and forget how an earlier attempt failed."""
+        """Say what the run is, and forget how an earlier attempt ended."""
         write_json(self.path / SPEC, {"spec": spec.to_json(), "data": data, "code": code})
-        (self.path / ERROR).unlink(missing_ok=True)
+        for name in (ERROR, METRICS):
+            (self.path / name).unlink(missing_ok=True)
 
     def finish(self, record: RunRecord, history: str = "", features: np.ndarray | None = None) -> None:
         """Write a finished run.

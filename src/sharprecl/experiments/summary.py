@@ -18,7 +18,7 @@ _CALLED = "macro-F1"
 
 def summarise(table: Table, contests: Contests, contenders: Sequence[Contenders], ranked: Ranked) -> tuple[str, ...]:
     """Sentences about macro-F1, one or two a column, then what they come to, and the ranks."""
-    return (*_columns(table, contests, contenders), *_score(contests), *_ranks(ranked, len(table.columns)))
+    return (*_columns(table, contests, contenders), *_score(contests), *_ranks(ranked))
 
 
 def _columns(table: Table, contests: Contests, contenders: Sequence[Contenders]) -> Iterator[str]:
@@ -31,11 +31,12 @@ def _columns(table: Table, contests: Contests, contenders: Sequence[Contenders])
             best, after = table.best(known)
             lacking = {line: table.cells[line, column] for line in group if line not in known}
             lacking = {line: cell for line, cell in lacking.items() if cell.mean(_METRIC) is not None}
-            among = "of the complete rows, " if lacking else ""
+            not_all = len(known) < len(group)
+            among = f"of the {len(known)} rows that are complete there, " if not_all else ""
             contest = contests.of(_METRIC, column)
             who = f"{_winners(known, best, after)}{_test(contest, best, after)}"
             held = [one for one in contenders if (one.metric, one.column) == (_METRIC, column)]
-            left = [f" {_left(one, bool(lacking))}." for one in held if best <= one.p.keys()]
+            left = [f" {_left(one, not_all)}." for one in held if best <= one.p.keys()]
             yield f"{column}: {among}{who}.{_why(table, contest, best)}{''.join(left)}{_lacking(lacking)}"
 
 
@@ -108,15 +109,15 @@ def _lacking(cells: Mapping[Line, Cell]) -> str:
     return f" Seeds are still missing of {joined(rows, len(rows))}."
 
 
-def _left(held: Contenders, lacking: bool) -> str:
+def _left(held: Contenders, not_all: bool) -> str:
     """Which rows may be the best: named, or the others where those are fewer."""
     out = held.ruled_out
     left = [line for line in held.p if line not in out]
     whose = "" if held.seeds > 1 else ", of these trained models"
     if not out:
-        return f"{'None of them' if lacking else 'No row'} is ruled out as the best{whose}"
+        return f"{'None of them' if not_all else 'No row'} is ruled out as the best{whose}"
     if len(left) == 1:
-        return f"All other{' complete rows' if lacking else 's'} are ruled out as the best{whose}"
+        return f"All other{' complete rows' if not_all else 's'} are ruled out as the best{whose}"
     few = f"Ruled out as the best{whose}: {_names(list(out))}"
     return few if len(out) <= len(left) else f"Not ruled out as the best{whose}: {_names(left)}"
 
@@ -134,7 +135,7 @@ def _score(contests: Contests) -> Iterator[str]:
     )
 
 
-def _ranks(ranked: Ranked, columns: int) -> Iterator[str]:
+def _ranks(ranked: Ranked) -> Iterator[str]:
     for ranking in ranked.rankings:
         first, rank = ranking.methods[0], ranking.average_ranks[0]
         level = [name for name, other in zip(ranking.methods, ranking.average_ranks, strict=True) if other == rank]
@@ -147,9 +148,7 @@ def _ranks(ranked: Ranked, columns: int) -> Iterator[str]:
         ]
         sure = f"ranks less than {distance:.2f} apart may be luck"
         rest = f", which leaves open whether it beats {joined(within, len(within))}" if within else ""
-        blocks = plural(ranking.blocks, "data set", "data sets")
-        over = f"Over {plural(columns, 'column', 'columns')} of {blocks}"
-        yield f"{over}, {who} the best average rank, {rank:.2f}; {sure}{rest}."
+        yield f"Over {ranked.over}, {who} the best average rank, {rank:.2f}; {sure}{rest}."
 
 
 def _names(lines: list[Line]) -> str:

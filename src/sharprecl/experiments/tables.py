@@ -11,6 +11,14 @@ from sharprecl.experiments.plan import Plan
 from sharprecl.experiments.records import DataRecord, RunRecord
 
 
+@dataclass(frozen=True)
+class Common:
+    """The lines and columns of a rectangle without holes, at least two columns wide, or else without lines."""
+
+    lines: tuple[Line, ...]
+    columns: tuple[str, ...]
+
+
 @dataclass(frozen=True, eq=False)
 class Table:
     """What has been run of a plan.
@@ -62,15 +70,32 @@ class Table:
         means = {line: cell.mean(metric) for line, cell in found.items() if cell.complete}
         return {line: value for line, value in means.items() if value is not None}
 
+    def common(self, metric: str) -> "Common":
+        """What averages and ranks may be taken over.
+
+        Every line, over the columns that all of them have, where there are two such columns; else the lines that have
+        every column.
+        """
+        # Data without rare classes have no tail, and say nothing of it.
+        columns = [column for column in self.columns if self._has(metric, column)]
+        means = {column: self.means(metric, column) for column in columns}
+        lines = list(self.lines)
+        shared = [column for column in columns if all(line in means[column] for line in lines)]
+        if len(shared) < 2:
+            lines = [line for line in lines if all(line in means[column] for column in columns)]
+            shared = columns
+        return Common(tuple(lines) if len(shared) > 1 else (), tuple(shared))
+
     def averages(self, metric: str) -> dict[Line, float]:
-        """Means over the columns, each counting as much as another; of the lines that are complete in all of them."""
-        by_column = [self.means(metric, column) for column in self.columns if self._has(metric, column)]
-        averages = {
-            line: mean(means[line] for means in by_column)
-            for line in self.lines
-            if all(line in means for means in by_column)
-        }
+        """Means over the columns of ``common``, each counting as much as another; none where that is a single one."""
+        common = self.common(metric)
+        by_column = [self.means(metric, column) for column in common.columns]
+        averages = {line: mean(means[line] for means in by_column) for line in common.lines}
         return {line: value for line, value in averages.items() if value is not None}
+
+    def keys(self, line: Line, column: str) -> tuple[str, ...]:
+        """The keys of a cell's runs: rows of other settings may be the same runs."""
+        return tuple(run.key for run in self.cells[line, column].runs.values())
 
     def best(self, scores: Mapping[Line, float]) -> tuple[frozenset[Line], frozenset[Line]]:
         """The best and the runners-up of each group."""
@@ -78,7 +103,7 @@ class Table:
         return frozenset().union(*(best for best, _ in found)), frozenset().union(*(after for _, after in found))
 
     def _has(self, metric: str, column: str) -> bool:
-        """Whether the metric says anything of the column: data without rare classes have no tail."""
+        """Whether the metric says anything of the column."""
         return any(self.cells[line, column].mean(metric) is not None for line in self.lines)
 
 

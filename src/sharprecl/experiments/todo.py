@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from sharprecl.errors import SharpReCLError
+from sharprecl.errors import DataError, SharpReCLError
 from sharprecl.experiments.collection import newest
 from sharprecl.experiments.expand import Job
-from sharprecl.experiments.prepare import DataKey, data_key, is_benchmark, prepare
-from sharprecl.experiments.records import RunRecord, run_key
+from sharprecl.experiments.prepare import DataKey, Prepared, data_key, is_benchmark, prepare
+from sharprecl.experiments.records import RunRecord, RunSpec, run_key
 from sharprecl.experiments.run_folder import ERROR, RunFolder
 from sharprecl.experiments.store import Store
 from sharprecl.experiments.task import Task
@@ -103,6 +103,7 @@ def find_to_do(
         first = next(iter(group.values()))
         try:
             prepared = prepare(first.spec, say)
+            _check_no_copy_is_judged(first.spec, prepared)
         except SharpReCLError as error:
             if len(group) == len(runs):
                 raise
@@ -122,3 +123,16 @@ def find_to_do(
                 tasks[spec_hash] = Task(label_of(job), key, job.spec, data)
     to_do.tasks = [tasks[spec_hash] for spec_hash in order if spec_hash in tasks]
     return to_do
+
+
+def _check_no_copy_is_judged(spec: RunSpec, prepared: Prepared) -> None:
+    """Refuse to hold out a part of a file with augmented copies: a copy and its original would stand on both sides.
+
+    Raises:
+        DataError: there are copies, and no test texts of their own.
+    """
+    if spec.test is None and not (prepared.train.copies is None and prepared.test.copies is None):
+        raise DataError(
+            f"{spec.data}: some rows are augmented copies of others, so texts held out from it would be known from "
+            f"training; give test texts of their own (--test, or test: in a plan), or the file without its copies"
+        )

@@ -57,8 +57,16 @@ def test_seconds_of_two_machines_are_not_compared() -> None:
     drawn = cost(table(place))
     assert drawn is not None
     assert "Timed on: two cores, 2 runs at a time, 1 thread each. 6 runs made elsewhere are left out." in drawn.caption
-    # What is left lacks a seed.
-    assert "2 seeds. Some seeds are missing." in drawn.caption
+    assert "missing" not in drawn.caption
+
+
+def test_a_column_that_was_timed_elsewhere_is_named() -> None:
+    def place(run):
+        return {"hardware": "a big GPU" if run.spec.data == "cr" else "two cores"}
+
+    drawn = cost(table(place, columns=["trec@50", "r52", "cr"]))
+    assert drawn is not None
+    assert "Fewer than two rows to compare there: cr." in drawn.caption
 
 
 def test_one_method_has_nothing_to_be_compared_with() -> None:

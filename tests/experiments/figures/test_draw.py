@@ -41,11 +41,11 @@ def test_ranks_need_two_data_sets() -> None:
 
 def test_the_diagram_says_when_nothing_can_be_told_apart() -> None:
     ranking = rank_methods(["a", "b", "c"], [[1, 1], [2, 2], [3, 3]])
-    drawn = rank_diagram("x", "Ranks", "smoke", ranking, "c", "Scale smoke.")
+    drawn = rank_diagram("x", "Ranks", "smoke", ranking, "5 columns of 5 data sets", "c", "Scale smoke.")
     assert f"critical difference {ranking.critical_difference:.2f}, more than there is" in drawn.svg
     assert drawn.caption.endswith("p = 0.135. Scale smoke.")
     clear = rank_methods(["a", "b", "c"], [[1] * 30, [2] * 30, [3] * 30])
-    said = rank_diagram("x", "Ranks", "smoke", clear, "c", "").svg
+    said = rank_diagram("x", "Ranks", "smoke", clear, "", "c", "").svg
     assert "more than there is" not in said
 
 
@@ -53,7 +53,7 @@ def test_the_diagram_says_when_nothing_can_be_told_apart() -> None:
 def test_every_method_stands_in_the_diagram_once(methods: int) -> None:
     names = [f"method {place}" for place in range(methods)]
     scores = np.arange(methods)[:, None] + np.zeros((1, 6))
-    drawn = rank_diagram("x", "Ranks", "smoke", rank_methods(names, scores), names[0], "")
+    drawn = rank_diagram("x", "Ranks", "smoke", rank_methods(names, scores), "", names[0], "")
     for name in names:
         assert len(re.findall(rf">[^<>]*\b{name}(?!\d)[^<>]*</text>", drawn.svg)) == 1
 

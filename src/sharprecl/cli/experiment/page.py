@@ -28,7 +28,7 @@ def page(
     from sharprecl.data.wording import closest
     from sharprecl.errors import ConfigError, DataError
     from sharprecl.evaluation.table import plural
-    from sharprecl.experiments.page import check_page, make_section, write_page
+    from sharprecl.experiments.page import borrowed, check_page, make_section, write_page
     from sharprecl.experiments.plan import SHIPPED, load_plan
 
     check_page()
@@ -55,6 +55,10 @@ def page(
             typer.echo(f"{name}: no finished runs at the scale {scale}, left out", err=True)
         else:
             sections.append(section)
+    if not plans:
+        for section in borrowed(sections):
+            sections.remove(section)
+            typer.echo(f"{section.plan}: only runs that other plans made, left out; name it to see them", err=True)
     if not sections:
         raise DataError(f"there is nothing to show at the scale {scale}; 'sharprecl experiment run PLAN' makes runs")
     written = write_page(to, title, (), scale, sections)

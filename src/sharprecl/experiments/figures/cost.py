@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from sharprecl.data.wording import joined
 from sharprecl.evaluation.table import plural
 from sharprecl.experiments.cells import Cell
 from sharprecl.experiments.figures.basis import basis, filled, percents
@@ -20,10 +21,11 @@ TITLE = "What a method costs and what it is worth"
 def cost(table: Table) -> Drawn | None:
     """Draw the runs of one kind of machine; None where no column has two methods to compare."""
     place, left_out = _most_usual_place(table.runs)
-    by_column = {column: _timed_at(place, table, column) for column in table.columns}
-    by_column = {column: cells for column, cells in by_column.items() if len(cells) > 1}
+    timed = {column: _timed_at(place, table, column) for column in table.columns}
+    by_column = {column: cells for column, cells in timed.items() if len(cells) > 1}
     if not by_column:
         return None
+    unseen = [column for column in timed if column not in by_column]
     known = signs([line.title for line in table.lines], table.plan.compared)
     shown = {name: sign for name, sign in known.items() if any(name in cells for cells in by_column.values())}
     across = 2 if len(by_column) == 1 else 4
@@ -37,6 +39,8 @@ def cost(table: Table) -> Drawn | None:
             handles=[_key(name, sign) for name, sign in shown.items()], loc="outside lower center", ncols=across
         )
         others = f" {plural(left_out, 'run', 'runs')} made elsewhere are left out." if left_out else ""
+        if unseen:
+            others += f" Fewer than two rows to compare there: {joined(unseen, len(unseen))}."
         every_cell = [cell for cells in by_column.values() for cell in cells.values()]
         spread = (
             "; bars are one standard deviation of macro-F1" if any(len(cell.runs) > 1 for cell in every_cell) else ""
@@ -114,7 +118,9 @@ def _timed_at(place: str, table: Table, column: str) -> dict[str, Cell]:
     for line, cell in filled(table, column).items():
         runs = {seed: run for seed, run in cell.runs.items() if _place(run) == place}
         if runs:
-            cells[line.title] = Cell(cell.wanted, runs)
+            # Seeds made elsewhere are not missing: the caption counts them by themselves.
+            wanted = tuple(seed for seed in cell.wanted if seed in runs or seed not in cell.runs)
+            cells[line.title] = Cell(wanted, runs)
     return cells
 
 

@@ -43,13 +43,14 @@ def figures_of(table: Table, features: Mapping[str, np.ndarray]) -> Iterator[Dra
 
 def average_ranks(table: Table) -> Drawn | None:
     """The critical-difference diagram; None where there are not two data sets and two methods to rank over."""
-    rankings = rank_lines(table).rankings
+    ranked = rank_lines(table)
+    rankings = ranked.rankings
     if not rankings or rankings[0].blocks < 2:
         return None
     name = f"{table.plan.name}-{table.scale}-ranks"
-    ranked = [cell for (line, _), cell in table.cells.items() if line.title in rankings[0].methods]
-    rests_on = basis(table.scale, ranked)
-    return rank_diagram(name, "Average ranks", table.scale, rankings[0], table.plan.compared, rests_on)
+    common = table.common(ranked.metric)
+    rests_on = basis(table.scale, [table.cells[line, column] for line in common.lines for column in common.columns])
+    return rank_diagram(name, "Average ranks", table.scale, rankings[0], ranked.over, table.plan.compared, rests_on)
 
 
 def trained_on(table: Table) -> Drawn | None:

@@ -3,7 +3,6 @@
 from typing import Any
 
 from sharprecl.evaluation.ranks import Ranking
-from sharprecl.evaluation.table import plural
 from sharprecl.experiments.figures.sheet import FULL, LEAST_TYPE, Drawn, finish, sheet
 from sharprecl.report.svg import INK, VERMILLION
 
@@ -11,12 +10,15 @@ _STEP = 1.0  # between two names, in units of the drawing
 _BAR = 0.45  # between two bars
 
 
-def rank_diagram(name: str, title: str, scale: str, ranking: Ranking, compared: str | None, rests_on: str) -> Drawn:
+def rank_diagram(
+    name: str, title: str, scale: str, ranking: Ranking, over: str, compared: str | None, rests_on: str
+) -> Drawn:
     """Draw a ranking.
 
     Args:
         name: of the figure's files.
         ranking: of ``evaluation.ranks``.
+        over: what was ranked over, in words.
         compared: the method to stand out.
         rests_on: the sentence about the runs.
     """
@@ -53,7 +55,7 @@ def rank_diagram(name: str, title: str, scale: str, ranking: Ranking, compared: 
             y = -0.45 - _BAR * place
             axes.plot([where[group[0]] - 0.06, where[group[-1]] + 0.06], [y, y], color=INK, linewidth=3,
                       solid_capstyle="butt")  # fmt: skip
-        return finish(figure, name, title, scale, f"{_caption(ranking)} {rests_on}")
+        return finish(figure, name, title, scale, f"{_caption(ranking, over)} {rests_on}")
 
 
 def _ruler(axes: Any, distance: float, k: int) -> None:
@@ -65,13 +67,8 @@ def _ruler(axes: Any, distance: float, k: int) -> None:
               fontsize=LEAST_TYPE)  # fmt: skip
 
 
-def _caption(ranking: Ranking) -> str:
-    columns = plural(ranking.columns, "column", "columns")
-    words = [
-        f"Average ranks by macro-F1 over {columns} of {plural(ranking.blocks, 'data set', 'data sets')}, 1 is best."
-    ]
-    if ranking.left_out:
-        words.append(f"{plural(ranking.left_out, 'column lacks', 'columns lack')} a method and were left out.")
+def _caption(ranking: Ranking, over: str) -> str:
+    words = [f"Average ranks by macro-F1 over {over}, 1 is best."]
     words.append("Methods under one bar cannot be told apart at 5 % (Nemenyi).")
     if ranking.p is not None:
         p = f"p = {ranking.p:.3f}" if ranking.p >= 0.001 else "p < 0.001"
