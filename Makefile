@@ -22,10 +22,10 @@ setup: $(STAMP)  ## Make the virtual environment with the pinned versions.
 assets: $(STAMP)  ## Fetch the encoder, the data set and the lexicon into the cache.
 	$(BIN)/sharprecl assets minilm r52 wordnet
 
-demo: assets  ## Train on a long-tailed sample of R52 and judge it (under 6 minutes on 2 cores).
+demo: assets  ## Train on a long-tailed sample of R52 and judge it (minutes on 2 cores with bf16).
 	$(BIN)/sharprecl demo --output runs/demo
 
-test: assets  ## Run every test; fetches a small language model too.
+test: assets  ## Run the tests but for make smoke; fetches a small language model too.
 	$(BIN)/sharprecl assets smollm2
 	$(BIN)/python -m pytest -n 2 --dist loadscope -q
 
