@@ -8,13 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import cross_val_score
 
 from sharprecl import TextClassifier
-from sharprecl.errors import AssetError, ConfigError, DataError
+from sharprecl.data.labels import typed_table
+from sharprecl.errors import AssetError, CheckpointError, ConfigError, DataError
 from tiny import skewed_texts, tiny_encoder
 
 
@@ -323,3 +325,34 @@ def test_auto_says_what_it_chose(encoder: str) -> None:
     classifier = make(encoder, method="auto", max_epochs=1).fit(*skewed_texts(even))
     assert classifier.config_.method.name == "cross_entropy"
     assert classifier.notes_[0].startswith("auto: cross_entropy")
+
+
+@pytest.mark.parametrize(
+    "labels", [[True, False, "unknown"], [True, False, 2, 3], [1, "a"], ["a", 1], [np.int64(3), np.True_]]
+)
+def test_labels_of_several_types_are_refused(labels: list[Any]) -> None:
+    with pytest.raises(DataError, match=r"must all be strings, or .* there are .* \(row \d\)"):
+        typed_table([f"text {place}" for place in range(len(labels))], labels)
+    with pytest.raises(DataError, match=r"that of row 2 is 2\.5"):
+        typed_table(["one", "two"], [1, 2.5])
+
+
+def test_a_table_is_not_taken_for_the_names_of_its_columns(fitted: TextClassifier) -> None:
+    for table in (pl.DataFrame({"text": ["one", "two"]}), {"text": ["one", "two"]}):
+        with pytest.raises(DataError, match="give its column of texts"):
+            fitted.predict(table)
+    assert len(fitted.predict(pl.Series(["one", "two"]))) == 2
+
+
+def test_folders_of_others_are_left_alone(encoder: str, tmp_path: Path) -> None:
+    (tmp_path / "checkpoints").mkdir()
+    (tmp_path / "model").mkdir()
+    for name in ("checkpoints/mine.ckpt", "checkpoints/.gitignore", "model/mine.py"):
+        (tmp_path / name).write_text("mine")
+    classifier = make(encoder, max_epochs=1)
+    with pytest.raises(CheckpointError, match="which no training of ours left there"):
+        classifier.fit(*skewed_texts(), output=tmp_path)
+    classifier.fit(*skewed_texts())
+    with pytest.raises(ConfigError, match="was not written by sharprecl"):
+        classifier.save(tmp_path)
+    assert {path.name for path in tmp_path.rglob("*") if path.is_file()} == {"mine.ckpt", ".gitignore", "mine.py"}

@@ -124,3 +124,16 @@ def test_a_folder_is_not_claimed_under_a_living_run(encoder: str, tmp_path: Path
     ):
         runs.claim(tmp_path, resume=False, overwrite=True)
     assert runs.is_finished(tmp_path)
+
+
+def test_validation_texts_that_also_stand_in_training_but_for_spelling_are_told(encoder: str, tmp_path: Path) -> None:
+    texts, labels = skewed_texts()
+    doubled = read_table(([*texts, *(f"{text.upper()} !" for text in texts)], [*labels, *labels]))
+    run = dataclasses.replace(make(encoder, tmp_path / "run"), table=doubled, test=None, title="")
+    said: list[str] = []
+    observer = Silent()
+    observer.said = said.append  # type: ignore[method-assign]
+    runs.execute(run, [observer])
+    (note,) = (note for note in json.loads((tmp_path / "run" / "metrics.json").read_text())["notes"] if "also" in note)
+    assert "validation texts also stand in training (0 letter for letter" in note
+    assert f"note: {note}" in said

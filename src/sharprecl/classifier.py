@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +24,7 @@ from sharprecl.llm.base import FittedLanguageModel
 from sharprecl.methods.base import Method
 from sharprecl.methods.registry import method_class
 from sharprecl.profiles import Settings, given, merge, note_choice, resolve
+from sharprecl.training.checkpoint import remove_checkpoints
 from sharprecl.training.history import Observer, Silent
 from sharprecl.training.inference import answers, softmax
 from sharprecl.training.names import CHECKPOINTS
@@ -177,7 +177,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             fitted = kind.fit(table, config, watching, output=folder, resume=resume, device=self.device)
             predictor = fitted.predictor
         if folder is not None and not keep_checkpoints:
-            shutil.rmtree(folder / CHECKPOINTS, ignore_errors=True)
+            remove_checkpoints(folder / CHECKPOINTS)
         # Only now, so that an interrupted second fit leaves the first one's answers whole.
         self.trained_: Trained | FittedLanguageModel | None = fitted
         self.classes_, self._label_type = classes, label_type
@@ -238,6 +238,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         self._fitted()
         if isinstance(texts, str):
             raise DataError("predict takes a list of texts, not one text; put it in brackets: [text]")
+        if hasattr(texts, "columns") or isinstance(texts, Mapping):
+            # Iterating over them gives the names of columns, which are texts too.
+            raise DataError("predict takes a list of texts, not a table; give its column of texts: table['text']")
         known = list(texts)
         strange = [row for row, text in enumerate(known) if not isinstance(text, str)]
         if strange:

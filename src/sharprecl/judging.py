@@ -40,12 +40,19 @@ def judge(classifier: TextClassifier, table: TextTable, on: str) -> Judged:
     return Judged(evaluation, table, given, np.nan_to_num(softmax(scores).max(1)), embeddings, on)
 
 
-def unanswered_note(evaluation: Evaluation) -> list[str]:
-    """What a person should know of texts to which a language model gave no label: a sentence, or none."""
-    silent = evaluation.unanswered
-    if not silent:
-        return []
-    return [f"{silent} of {evaluation.n_texts} texts got no answer that is a label; they count as wrong"]
+def judged_notes(evaluation: Evaluation) -> list[str]:
+    """What a person should know of the figures: texts without an answer, classes without a text."""
+    notes = []
+    if evaluation.unanswered:
+        silent = evaluation.unanswered
+        notes.append(f"{silent} of {evaluation.n_texts} texts got no answer that is a label; they count as wrong")
+    untested = sum(row.test_count == 0 for row in evaluation.classes)
+    if untested:
+        notes.append(
+            f"no test text at all for {untested:,} of {len(evaluation.classes):,} classes: each counts 0 in macro-F1, "
+            f"which is therefore too low"
+        )
+    return notes
 
 
 def tfidf_reference(table: TextTable, test: TextTable, seed: int) -> Evaluation:
@@ -79,7 +86,7 @@ def report(
         y_pred=judged.answers,
         confidence=judged.confidence,
         settings=settings,
-        notes=[*notes, *unanswered_note(judged.evaluation)],
+        notes=[*notes, *judged_notes(judged.evaluation)],
         evaluated_on=judged.on,
     )
     try:

@@ -32,7 +32,7 @@ from sharprecl.evaluation.judge import Evaluation
 from sharprecl.export.card import FILE as CARD
 from sharprecl.export.card import WEIGHTS, is_ours
 from sharprecl.files import sha256_json, write_json, write_text
-from sharprecl.judging import Judged, judge, report
+from sharprecl.judging import Judged, judge, judged_notes, report
 from sharprecl.llm.openai_answers import MODEL as PROVIDER_MODEL
 from sharprecl.llm.openai_book import ANSWERS
 from sharprecl.llm.openai_check import check_before_spending
@@ -40,6 +40,7 @@ from sharprecl.llm.openai_jobs import TRAINING_FILE as SENT
 from sharprecl.llm.openai_state import STATE as JOB
 from sharprecl.machine import describe_machine
 from sharprecl.profiles import read_yaml, resolve, to_yaml
+from sharprecl.training.checkpoint import remove_checkpoints
 from sharprecl.training.hardware import free_memory
 from sharprecl.training.history import Observer, Pace, Record, read_history
 from sharprecl.training.names import CHECKPOINTS, HISTORY
@@ -108,7 +109,8 @@ def _claim(output: Path, resume: bool, overwrite: bool) -> None:
         )
     if overwrite:
         # Checkpoints go first: were this cut off, nothing of the old run could be resumed by mistake.
-        for name in (CHECKPOINTS, *results, SENT, ANSWERS, HISTORY, CARD):
+        remove_checkpoints(output / CHECKPOINTS)
+        for name in (*results, SENT, ANSWERS, HISTORY, CARD):
             _remove(output / name)
     elif is_finished(output) and not resume:
         raise ConfigError(f"{output} holds a finished run; choose another --output, or add --overwrite")
@@ -237,7 +239,10 @@ def _execute(run: Run, observers: Sequence[Observer], resume: bool) -> Judged:
     classifier.save(run.output, text_column=run.text_column, label_column=run.label_column)
     write_fingerprints(run.output / SEEN, run.table)
     outcome, facts, validation = trained.outcome, trained.facts, trained.validation
-    notes = [*trained.notes, *run.test_notes]
+    of_validation = _of_validation(run, validation)
+    for note in of_validation:
+        watching.said(f"note: {note}")
+    notes = [*trained.notes, *run.test_notes, *of_validation]
     # The trained model must be gone before it is read back: two of 7 billion weights fit on no card.
     del trained, classifier
     free_memory()
@@ -263,7 +268,7 @@ def _execute(run: Run, observers: Sequence[Observer], resume: bool) -> Judged:
         "evaluation": judged.evaluation.to_dict(),
         "references": {name: reference.to_dict() for name, reference in run.references.items()},
         "training": facts,
-        "notes": notes,
+        "notes": [*notes, *judged_notes(judged.evaluation)],
         "selected_on": run.config.training.select_on,
         "data": {"train": hashes["train"], "evaluated": hashes["evaluated"]},
         "config": hashes["config"],
@@ -286,8 +291,17 @@ def _execute(run: Run, observers: Sequence[Observer], resume: bool) -> Judged:
         say=watching,
     )
     write_json(run.output / METRICS, metrics)
-    shutil.rmtree(run.output / CHECKPOINTS, ignore_errors=True)
+    remove_checkpoints(run.output / CHECKPOINTS)
     return judged
+
+
+def _of_validation(run: Run, validation: np.ndarray) -> list[str]:
+    """What is to be told of validation texts: the split keeps equal texts together, but not those that only look so."""
+    if run.test is not None or not len(validation):
+        return []
+    fitted = np.setdiff1d(np.arange(len(run.table)), validation)
+    leaks = find_leaks(run.table.select(fitted), run.table.select(validation)).note
+    return [leaks.replace("test texts", "validation texts", 1)] if leaks else []
 
 
 def _judge_on(run: Run, validation: np.ndarray) -> tuple[TextTable, str]:

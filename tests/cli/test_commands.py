@@ -13,8 +13,9 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from sharprecl import TextClassifier
+from sharprecl.cli.console import make_console
 from sharprecl.cli.main import app
-from sharprecl.cli.show import show_files, show_notes
+from sharprecl.cli.show import say, show_files, show_notes
 from sharprecl.errors import AssetError, MissingExtraError
 from tiny import skewed_texts, tiny_encoder
 from typed import Shell
@@ -132,6 +133,36 @@ def test_brackets_in_a_path_are_no_markup_and_resume_compares_settings(command) 
     assert (status, "other settings or other data" in err) == (2, True)
 
 
+def test_an_evaluation_on_other_texts_is_not_replaced_unasked(command, trained: Path, folder: Path) -> None:
+    other = folder / "other" / "held_out.csv"
+    other.parent.mkdir()
+    other.write_text("".join((folder / "held_out.csv").read_text().splitlines(keepends=True)[:9]))
+    assert command("evaluate", "kept", "held_out.csv")[0] == 0
+    kept = (trained / "evaluations" / "held_out.csv" / "metrics.json").read_bytes()
+    assert command("evaluate", "kept", "held_out.csv")[0] == 0
+    status, _, err = command("evaluate", "kept", "other/held_out.csv")
+    assert (status, "holds the evaluation on other texts (held_out.csv, 65 texts)" in err) == (2, True)
+    assert (trained / "evaluations" / "held_out.csv" / "metrics.json").read_bytes() == kept
+    status, out, err = command("evaluate", "kept", "other/held_out.csv", "--overwrite")
+    assert status == 0, err
+    assert "note: no test text at all for" in out
+    assert any(
+        "no test text" in note
+        for note in json.loads((trained / "evaluations" / "held_out.csv" / "metrics.json").read_text())["notes"]
+    )
+    assert command("evaluate", "kept", "held_out.csv", "--overwrite")[0] == 0
+    # What can be no folder is found before the model is loaded.
+    status, _, err = command("evaluate", "kept", "held_out.csv", "-o", "run.yaml/here")
+    assert (status, "can be no folder, because run.yaml is a file" in err) == (2, True)
+    status, _, err = command("predict", "kept", "new.jsonl", "-o", "run.yaml/out.jsonl")
+    assert (status, "can be no folder, because run.yaml is a file" in err) == (2, True)
+
+
+def test_words_between_colons_are_no_pictures(capsys: pytest.CaptureFixture[str]) -> None:
+    say(make_console(), "labels :heart: and :joy: in data:100:x.csv")
+    assert capsys.readouterr().out == "labels :heart: and :joy: in data:100:x.csv\n"
+
+
 def test_without_the_report_extra_no_report_is_named(command, trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert command("evaluate", "kept", "held_out.csv", "--output", "judged")[0] == 0
     assert (trained.parent / "judged" / "report.html").exists()
@@ -156,10 +187,10 @@ def test_only_files_that_exist_are_named(tmp_path: Path, capsys: pytest.CaptureF
     assert capsys.readouterr().out == f"weights  {tmp_path / 'opened'}\n"
 
 
-@pytest.mark.parametrize("mark", ["sharprecl.json", "history.jsonl", "checkpoints"])
+@pytest.mark.parametrize("mark", ["sharprecl.json", "history.jsonl", "checkpoints/step-00000001/state.pt"])
 def test_an_evaluation_never_overwrites_a_training(command, trained: Path, folder: Path, mark: str) -> None:
     other = folder / "another"
-    other.mkdir(exist_ok=True)
+    (other / mark).parent.mkdir(parents=True, exist_ok=True)
     (other / mark).touch()
     for output in ("kept", "kept/../kept", "another"):
         status, _, err = command("evaluate", "kept", "held_out.csv", "--output", output)

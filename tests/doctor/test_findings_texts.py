@@ -3,7 +3,8 @@
 import pytest
 
 from diagnoses import duplicates, label_errors, text_facts
-from sharprecl.doctor.findings_texts import CHANCE, of_duplicates, of_label_errors, of_texts
+from sharprecl.doctor.diagnosis import CHANCE
+from sharprecl.doctor.findings_texts import of_duplicates, of_label_errors, of_texts
 
 
 def told(found):

@@ -180,6 +180,15 @@ def test_the_test_file_is_judged_with_every_class_and_by_name() -> None:
     assert label_errors(table(texts, labels)).test_macro_f1 is None
 
 
+def test_labels_at_random_accuse_nobody() -> None:
+    rng = random.Random(4)
+    texts, _ = topics(600, 3, own=0.0)
+    found = label_errors(table(texts, [rng.randrange(3) for _ in texts], ["a", "b", "c"]))
+    assert found.guesses
+    assert (found.estimated, found.rare, found.suspects, found.by_class, found.confusions) == (0, 0, (), {}, ())
+    assert not label_errors(table(*topics(600, 3))).guesses
+
+
 def test_a_limit_examines_a_sample() -> None:
     texts, labels = topics(2000, 4, own=0.6)
     told = []

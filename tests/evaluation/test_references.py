@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from sharprecl.errors import DataError
+from sharprecl.evaluation import references
 from sharprecl.evaluation.references import tfidf_logistic
 
 
@@ -47,3 +48,9 @@ def test_equal_runs_give_equal_weights():
 def test_texts_without_words():
     with pytest.raises(DataError, match="right column"):
         tfidf_logistic(["!!", "??"], [0, 1], seed=0)
+
+
+def test_the_most_frequent_words_are_taken_where_weights_would_fill_the_memory(monkeypatch):
+    monkeypatch.setattr(references, "MOST_WEIGHTS", 6)
+    texts, labels = ["a b", "a c", "a d", "b e"], [0, 1, 2, 0]
+    assert set(tfidf_logistic(texts, labels, seed=0)["tfidf"].vocabulary_) == {"a", "b"}

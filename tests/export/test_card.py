@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sharprecl.errors import AssetError
-from sharprecl.export.card import FILE, Card, model_folder, read_card
+from sharprecl.export.card import FILE, Card, is_ours, model_folder, read_card
 
 CARD = Card(["a", "b"], "str", [3, 1], 64, "mean", {"seed": 1})
 VALUES = dataclasses.asdict(CARD)
@@ -57,3 +57,21 @@ def test_the_model_folder_is_there_or_missed(reason: str, name: str, tmp_path: P
             model_folder(tmp_path, card)
     (tmp_path / name / "config.json").write_text("{}")
     assert model_folder(tmp_path, card) == tmp_path / name
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "ours"),
+    [
+        ("sharprecl.json", "{}", True),
+        ("history.jsonl", "", True),
+        ("history.jsonl", '{"epoch": 1, "kind": "step", "step": 1}\n', True),
+        ("history.jsonl", '{"loss": 3.2}\n', False),
+        ("checkpoints/step-00000003/state.pt", "", True),
+        ("checkpoints/mine.ckpt", "", False),
+        ("notes.txt", "", False),
+    ],
+)
+def test_whose_a_folder_is_is_told_by_what_is_in_it(name: str, content: str, ours: bool, tmp_path: Path) -> None:
+    (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / name).write_text(content)
+    assert is_ours(tmp_path) == ours

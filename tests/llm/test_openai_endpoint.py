@@ -55,6 +55,14 @@ def test_a_training_of_this_process_has_named_its_address(server: FakeOpenAI, ru
     load(run).scores(["some text"])
 
 
+def test_a_training_that_was_refused_has_named_nothing(server: FakeOpenAI, run: Path, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="no sum was allowed"):
+        train(tmp_path / "other", server.url, max_cost=None)
+    with pytest.raises(ConfigError, match="would send your key"):
+        load(run).scores(["some text"])
+    assert server.provider.requests == []
+
+
 @pytest.mark.parametrize("address", ["http://evil.example/v1", "https://me:you@evil.example/v1", "no address"])
 def test_an_address_in_the_folder_that_can_be_none(run: Path, address: str) -> None:
     page = json.loads((run / "openai_model.json").read_text())

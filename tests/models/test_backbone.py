@@ -1,5 +1,9 @@
 """The stock model opened at its last linear layer, for every encoder family that we name."""
 
+import copy
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 import torch
 import transformers as tf
@@ -130,3 +134,25 @@ def test_both_attention_kernels_answer_alike() -> None:
 def test_a_model_without_a_last_linear_layer_is_refused() -> None:
     with pytest.raises(ConfigError, match="does not end in a linear layer with 7 outputs"):
         stock.last_linear(torch.nn.Sequential(torch.nn.Linear(3, 5)), 7)
+
+
+def test_many_threads_may_ask_one_model() -> None:
+    backbone = make("bert", "native").eval()
+    batches = [{name: tensor[row : row + 1] for name, tensor in tokens().items()} for row in range(6)]
+    with torch.no_grad():
+        expected = [backbone(**batch).s_NC for batch in batches]
+
+    def ask(place: int) -> bool:
+        with torch.no_grad():
+            return torch.equal(backbone(**batches[place % 6]).s_NC, expected[place % 6])
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(ask, range(600)))
+
+
+def test_a_copy_answers_like_the_original() -> None:
+    backbone = make("bert", "native").eval()
+    with torch.no_grad():
+        expected = backbone(**tokens()).s_NC
+        for copied in (copy.deepcopy(backbone), pickle.loads(pickle.dumps(backbone))):
+            assert torch.equal(copied(**tokens()).s_NC, expected)

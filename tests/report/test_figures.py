@@ -5,6 +5,7 @@ import pytest
 
 from sharprecl.evaluation.bands import band_masks
 from sharprecl.evaluation.judge import evaluate
+from sharprecl.judging import judged_notes
 from sharprecl.report import figures
 from sharprecl.report.confusion import shown_classes, top_confusions
 from sharprecl.report.data import ReportData
@@ -106,14 +107,36 @@ def test_top_confusions():
 def test_findings_name_lost_classes_and_compare_with_references():
     lazy, perfect = judged(0 * TRUE), judged(TRUE)
     told = {finding.text: finding.kind for finding in findings(data_of({"model": lazy, "floor": perfect}))}
-    kinds = [kind for text, kind in told.items() if "below floor (100.0 %), and their intervals do not overlap" in text]
-    assert kinds == ["bad"]
+    # However few the texts, a perfect score has no width, and would never overlap with another.
+    kinds = [kind for text, kind in told.items() if "below floor (100.0 %). A figure without an interval" in text]
+    assert kinds == ["note"]
     assert told["2 of 3 tested classes are never found (F1 0): middle (50 training texts, 9 in test), "
                 "rare (1 training text, 1 in test)."] == "bad"  # fmt: skip
     assert told["Always answering 'big' would reach an accuracy of 75.0 %; the model reaches 75.0 %."] == "bad"
     told = {finding.text: finding.kind for finding in findings(data_of({"model": perfect, "floor": perfect}))}
     assert told["Every one of the 3 tested classes is found at least once."] == "good"
     assert told["Macro-F1 equals that of floor (100.0 %)."] == "note"
+
+
+def test_findings_are_certain_only_where_both_figures_have_an_interval():
+    nearly = np.array([0] * 29 + [1] * 10 + [2])
+    told = findings(data_of({"model": judged(0 * TRUE), "floor": judged(nearly)}))
+    assert told[0].kind == "bad"
+    assert "and their intervals do not overlap" in told[0].text
+
+
+def test_classes_without_test_texts_are_no_failures():
+    names, train = [f"c{place}" for place in range(12)], np.array([500, 400, *[5] * 10])
+    true = np.array([0] * 10 + [1] * 10 + [2])
+    found = evaluate(true, true, train, names, 50)
+    told = [finding.text for finding in findings(ReportData(
+        "t", names, train, {"model": found}, [], None, [""] * 21, true, true, np.ones(21),
+        notes=judged_notes(found),
+    ))]  # fmt: skip
+    assert "The tail classes fare about as well as the head ones (+0.0 points of F1)." in told
+    assert not any("pay" in text for text in told)
+    (note,) = (text for text in told if "no test text" in text)
+    assert note == "no test text at all for 9 of 12 classes: each counts 0 in macro-F1, which is therefore too low"
 
 
 def test_clean_keeps_one_line_that_xml_can_hold():

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from sharprecl.errors import CheckpointError
-from sharprecl.training.checkpoint import CheckpointFolder
+from sharprecl.training.checkpoint import CheckpointFolder, remove_checkpoints
 
 
 def payload(value: float) -> dict[str, Any]:
@@ -134,3 +134,18 @@ def test_foreign_names_are_passed_over(tmp_path: Path) -> None:
     folder = CheckpointFolder(tmp_path, "run")
     folder.save(1, payload(1), best=None, best_is_new=False)
     assert folder.steps() == [1]
+
+
+def test_only_our_own_checkpoints_go(tmp_path: Path) -> None:
+    folder = CheckpointFolder(tmp_path / "checkpoints", "run")
+    folder.save(1, payload(1), None, False)
+    (tmp_path / "checkpoints" / ".step-00000002").mkdir()
+    remove_checkpoints(tmp_path / "checkpoints")
+    assert not (tmp_path / "checkpoints").exists()
+    folder = CheckpointFolder(tmp_path / "checkpoints", "run")
+    folder.save(1, payload(1), None, False)
+    (tmp_path / "checkpoints" / "mine").write_text("mine")
+    with pytest.raises(CheckpointError, match="holds 'mine', which no training of ours left there"):
+        CheckpointFolder(tmp_path / "checkpoints", "run")
+    remove_checkpoints(tmp_path / "checkpoints")
+    assert [path.name for path in (tmp_path / "checkpoints").iterdir()] == ["mine"]

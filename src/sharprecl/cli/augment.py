@@ -73,7 +73,7 @@ def augment(
     What was cut off goes on where it was when it is started again.
     """
     from sharprecl.augment.registry import make_augmenter
-    from sharprecl.cli.tables import check_apart
+    from sharprecl.cli.tables import check_apart, check_folder
     from sharprecl.config import AUGMENTERS, augmenter_names
     from sharprecl.errors import ConfigError
     from sharprecl.profiles import assignments
@@ -89,7 +89,8 @@ def augment(
         raise ConfigError(f"--set {idle[0]}... says nothing to {'+'.join(names)}; add --augmenter {idle[0]}")
     make_augmenter(names, (), settings)  # a wrong name or setting should not cost the time to read the data
     check_apart(data, output, overwrite)
-    _check_folder(cache)
+    if cache is not None:
+        check_folder(cache, "--cache")
 
     from sharprecl.augment.augment_table import augment_rows
     from sharprecl.augment.originals import LABEL, originals_of
@@ -107,15 +108,14 @@ def augment(
     check_output(rows, [SOURCE_COLUMN, MARK_COLUMN], output)
     originals = originals_of(rows, text, label, need_labels=balance)
 
-    from rich.console import Console
-
     from sharprecl.assets import cache_dir
     from sharprecl.augment.cache import cached
     from sharprecl.augment.workers import in_workers
+    from sharprecl.cli.console import make_console
     from sharprecl.cli.counter import counter
     from sharprecl.cli.show import say, show_notes
 
-    console, progress_console = Console(), Console(stderr=True)
+    console, progress_console = make_console(), make_console(stderr=True)
     show_notes(console, rows.notes)
     protected = originals.label_names
     if protected:
@@ -145,19 +145,6 @@ def augment(
         say(console, sentence)
     say(console, f"{len(augmented.texts)} new texts from {len(rows)} rows: {output}")
     say(console, _PITFALL_ALONE if only_new else _PITFALL)
-
-
-def _check_folder(cache: Path | None) -> None:
-    """Refuse a cache folder that can be none.
-
-    Raises:
-        ConfigError: it, or a folder above it, is a file.
-    """
-    from sharprecl.errors import ConfigError
-
-    for path in () if cache is None else (cache, *cache.parents):
-        if path.is_file():
-            raise ConfigError(f"--cache {cache} can be no folder, because {path} is a file; name another one")
 
 
 def _show_bands(console: "Console", augmented: "Augmented") -> None:

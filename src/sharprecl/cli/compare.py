@@ -64,15 +64,14 @@ def compare(
     )
     jobs = plan.jobs(scale)
 
-    from rich.console import Console
-
     from sharprecl.cli.compared import make_compared, show_compared, write_compared
+    from sharprecl.cli.console import make_console
     from sharprecl.cli.experiment.sweeping import show_sweep
     from sharprecl.cli.show import say
     from sharprecl.evaluation.table import plural
     from sharprecl.experiments.sweep import Options
 
-    console = Console()
+    console = make_console()
     say(console, f"{plan.title}, {plural(seeds, 'seed', 'seeds')} each, at the scale {scale}")
     if test is None and not published:
         say(console, "without --test a fifth of each class is held out once, the same for all methods and seeds")

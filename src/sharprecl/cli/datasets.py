@@ -62,11 +62,10 @@ def stats(
 
         typer.echo(comparison_markdown(found), nl=False)
     else:
-        from rich.console import Console
-
+        from sharprecl.cli.console import make_console
         from sharprecl.cli.show_statistics import show_statistics
 
-        show_statistics(Console(), found)
+        show_statistics(make_console(), found)
 
 
 def _chosen(names: list[str]) -> list[str]:

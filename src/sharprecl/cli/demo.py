@@ -13,13 +13,12 @@ def demo(
     resume: Annotated[bool, typer.Option("--resume", help="Go on where the demo was cut off.")] = False,
 ) -> None:
     """Train SharpReCL on a long-tailed sample of R52 news, beside two references."""
-    from rich.console import Console
-
+    from sharprecl.cli.console import make_console
     from sharprecl.cli.progress import make_progress
     from sharprecl.cli.show import say, show_files, show_judged, show_table
     from sharprecl.demo import run_demo
 
-    console = Console()
+    console = make_console()
     judged = run_demo(
         output,
         cap=cap,

@@ -46,12 +46,11 @@ def doctor(
 
         check_page()
 
-    from rich.console import Console
-
+    from sharprecl.cli.console import make_console
     from sharprecl.cli.stages import stages
     from sharprecl.doctor.examine import examine
 
-    with stages(Console(stderr=True)) as tell:
+    with stages(make_console(stderr=True)) as tell:
         sources: dict[str, Any] = {"test": test}
         if not is_benchmark(data):
             sources["data"] = data_file(data)
@@ -82,7 +81,7 @@ def doctor(
         from sharprecl.cli.show import say
         from sharprecl.doctor.terminal import show
 
-        console = Console()
+        console = make_console()
         show(console, found)
         for what, path in (("page", html), ("figures", json_file)):
             if path is not None:
@@ -91,6 +90,7 @@ def doctor(
 
 def _check_outputs(outputs: Sequence[Path], inputs: Sequence[Path], overwrite: bool) -> None:
     """Refuse before the work what would be lost by it."""
+    from sharprecl.cli.tables import check_folder
     from sharprecl.errors import ConfigError
 
     if len({path.resolve() for path in outputs}) < len(outputs):
@@ -98,6 +98,7 @@ def _check_outputs(outputs: Sequence[Path], inputs: Sequence[Path], overwrite: b
     for path in outputs:
         if path.is_dir():
             raise ConfigError(f"{path} is a folder; name a file in it")
+        check_folder(path.parent, str(path))
         if path.resolve() in [source.resolve() for source in inputs]:
             raise ConfigError(f"{path} is the data itself, which is never changed; name another file")
         if path.exists() and not overwrite:

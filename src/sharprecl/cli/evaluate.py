@@ -25,9 +25,10 @@ def evaluate(
     ] = False,
     device: Annotated[str, typer.Option(help="auto, cpu, cuda, ...")] = "auto",
     encoding: Annotated[str, typer.Option(help="Of .csv, .tsv and .jsonl files.")] = "utf-8",
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an evaluation on other texts there.")] = False,
 ) -> None:
     """Judge a trained classifier on labelled texts."""
-    from sharprecl.cli.tables import is_benchmark, judged_table, short_name
+    from sharprecl.cli.tables import check_folder, is_benchmark, judged_table, short_name
     from sharprecl.data.fingerprints import SEEN
     from sharprecl.errors import ConfigError
     from sharprecl.export.card import is_ours, read_card
@@ -45,18 +46,17 @@ def evaluate(
             f"{folder} is the folder of a training, whose own figures would be lost; name another --output, or leave "
             f"it out for {usual}"
         )
-    if folder != usual:
-        _check_folder(folder)
+    check_folder(folder, "--output")
     table = judged_table(
         data, text or card.text_column, label or card.label_column, encoding, tuple(card.label_names), typer.echo
     )
 
-    from rich.console import Console
-
+    from sharprecl.cli.console import make_console
     from sharprecl.cli.show import show_files, show_judged, show_notes
 
     table, notes = _trained_on(table, run / SEEN, drop_leaks)
-    console = Console()
+    _check_replaced(folder, table.content_hash, overwrite, ours=folder == usual)
+    console = make_console()
     show_notes(console, notes)
 
     from sharprecl import judging, runs
@@ -89,15 +89,19 @@ def evaluate(
         "evaluated_on": judged.on,
         "evaluation": judged.evaluation.to_dict(),
         "data": table.content_hash,
-        "notes": notes,
+        "notes": [*notes, *judging.judged_notes(judged.evaluation)],
     }
     write_json(folder / runs.METRICS, figures)
     show_judged(console, {title: judged.evaluation}, judged.on)
+    show_notes(console, judging.judged_notes(judged.evaluation))
     show_files(console, folder)
 
 
-def _check_folder(folder: Path) -> None:
-    """Refuse to replace a report or figures that no evaluation left there.
+def _check_replaced(folder: Path, content_hash: str, overwrite: bool, *, ours: bool) -> None:
+    """Refuse to replace a report or figures that no evaluation left there, or one on other texts.
+
+    Args:
+        ours: whether only evaluations write there.
 
     Raises:
         ConfigError: there is one.
@@ -108,11 +112,18 @@ def _check_folder(folder: Path) -> None:
 
     figures, report = folder / "metrics.json", folder / "report.html"
     try:
-        ours = "evaluated_on" in json.loads(figures.read_text(encoding="utf-8"))
-    except (OSError, ValueError, TypeError):
-        ours = False
-    if strange := [path for path in (figures, report) if path.exists() and not ours]:
+        found = json.loads(figures.read_text(encoding="utf-8"))
+        judged_on = found["evaluated_on"]
+    except (OSError, ValueError, TypeError, KeyError):
+        judged_on = None
+    strange = [path for path in (figures, report) if path.exists()]
+    if judged_on is None and strange and not ours:
         raise ConfigError(f"{strange[0]} was not written by an evaluation and would be replaced; name another --output")
+    if judged_on is not None and found.get("data") != content_hash and not overwrite:
+        raise ConfigError(
+            f"{folder} holds the evaluation on other texts ({judged_on}); name another --output, or add "
+            f"--overwrite to replace it"
+        )
 
 
 def _trained_on(table: "TextTable", seen: Path, drop: bool) -> "tuple[TextTable, list[str]]":

@@ -5,13 +5,12 @@ def methods() -> None:
     """List the methods that --method takes, with a line about each."""
     import inspect
 
-    from rich.console import Console
-
+    from sharprecl.cli.console import make_console
     from sharprecl.cli.show import say
     from sharprecl.methods.registry import method_class, method_names
     from sharprecl.profiles import AUTO
 
-    console = Console()
+    console = make_console()
     names = method_names()
     width = max(map(len, names))
     say(console, f"{AUTO.ljust(width)}  chosen by the label distribution; the run says what and why")

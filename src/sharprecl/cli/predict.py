@@ -29,11 +29,10 @@ def predict(
     chance_columns = [f"probability {name}" for name in card.label_names] if probabilities else []
     check_output(rows, ["predicted", "confidence", *chance_columns], output)
 
-    from rich.console import Console
-
+    from sharprecl.cli.console import make_console
     from sharprecl.cli.show import say, show_notes
 
-    console = Console()
+    console = make_console()
     show_notes(console, rows.notes)
 
     import numpy as np

@@ -118,16 +118,31 @@ def check_apart(data: str, output: Path, overwrite: bool) -> None:
     """Refuse to write over the input, or over anything else unasked.
 
     Raises:
-        ConfigError: the output is the input, or there is such a file and nobody said that it may be replaced.
+        ConfigError: the output is the input, or cannot be a file, or there is such a file and nobody said that it may
+            be replaced.
     """
     from sharprecl.errors import ConfigError
 
+    check_folder(output.parent, "--output")
     if not output.is_file():
         return
     if Path(data).exists() and output.samefile(data):
         raise ConfigError(f"{output} is the file that is read, which is never changed; name another --output")
     if not overwrite:
         raise ConfigError(f"{output} is there already; name another --output, or add --overwrite to replace it")
+
+
+def check_folder(folder: Path, option: str) -> None:
+    """Refuse a folder that can be none.
+
+    Raises:
+        ConfigError: it, or a folder above it, is a file.
+    """
+    from sharprecl.errors import ConfigError
+
+    for path in (folder, *folder.parents):
+        if path.is_file():
+            raise ConfigError(f"{option}: {folder} can be no folder, because {path} is a file; name another one")
 
 
 def short_name(data: str) -> str:

@@ -88,13 +88,12 @@ def train(
             raise ConfigError("--drop-leaks needs test texts; give them with --test FILE")
         held_out = without_leaks(held_out, find_leaks(table, held_out))
 
-    from rich.console import Console
-
     from sharprecl import judging, runs
+    from sharprecl.cli.console import make_console
     from sharprecl.cli.progress import make_progress
     from sharprecl.cli.show import say, show_files, show_judged, show_notes, show_table
 
-    console = Console()
+    console = make_console()
     if settings.method.name == "openai_finetune":
         from sharprecl.cli.spending import agreed_cost
 
@@ -126,5 +125,5 @@ def train(
         run.references[judging.FLOOR] = judging.tfidf_reference(table, held_out, settings.seed)
     judged = runs.execute(run, [make_progress(console)], resume)
     show_judged(console, {run.title: judged.evaluation, **run.references}, judged.on)
-    show_notes(console, [*run.test_notes, *judging.unanswered_note(judged.evaluation)])
+    show_notes(console, [*run.test_notes, *judging.judged_notes(judged.evaluation)])
     show_files(console, output)

@@ -19,7 +19,7 @@ def typed_table(texts: Iterable[str], labels: Iterable[Any] | None) -> tuple[Tex
         The table; the classes in the order of its label ids, sorted by value (2 before 10); their type.
 
     Raises:
-        DataError: no labels, labels that are fractions, or what ``read_table`` finds.
+        DataError: no labels, fractions, labels of several types, or what ``read_table`` finds.
     """
     if labels is None:
         raise DataError("fit needs labels; call fit(texts, labels)")
@@ -43,14 +43,26 @@ def typed_labels(names: Iterable[str], kind: str) -> np.ndarray:
 
 
 def _kind(labels: list[Any]) -> LabelType:
-    first = labels[0] if labels else ""
-    if isinstance(first, bool | np.bool_):
+    found: dict[LabelType, int] = {}
+    for row, label in enumerate(labels):
+        kind = _kind_of(label, row)
+        if kind is not None:
+            found.setdefault(kind, row)
+    if len(found) > 1:
+        rows = " and ".join(f"{labels[row]!r} (row {row + 1:,})" for row in list(found.values())[:2])
+        raise DataError(f"labels must all be strings, or all integers, or all booleans, but there are {rows}")
+    return next(iter(found), "str")
+
+
+def _kind_of(label: Any, row: int) -> LabelType | None:
+    """None of what is no label, of which ``read_table`` tells."""
+    if isinstance(label, bool | np.bool_):
         return "bool"
-    if isinstance(first, int | np.integer):
+    if isinstance(label, int | np.integer):
         return "int"
-    if isinstance(first, float | np.floating) and first == first:  # not NaN: read_table tells of missing labels
+    if isinstance(label, float | np.floating) and label == label:  # not NaN, a missing label
         raise DataError(
-            f"labels must be strings, integers or booleans, but the first is {first!r}; if fractions name your "
-            f"classes, turn them into strings"
+            f"labels must be strings, integers or booleans, but that of row {row + 1:,} is {label!r}; if fractions "
+            f"name your classes, turn them into strings"
         )
-    return "str"
+    return "str" if isinstance(label, str) else None

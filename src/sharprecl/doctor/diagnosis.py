@@ -179,6 +179,10 @@ class Suspect:
     text: str
 
 
+CHANCE = 0.05
+"""Macro-F1 above that of guessing below which a model of words knows nothing."""
+
+
 @dataclass(frozen=True)
 class LabelErrors:
     """Confident learning on out-of-fold probabilities of TF-IDF with logistic regression (Northcutt et al., 2021).
@@ -206,6 +210,11 @@ class LabelErrors:
     test_macro_f1: float | None
     f1_by_class: dict[str, float]
     rare: int = 0
+
+    @property
+    def guesses(self) -> bool:
+        """Whether the model hardly beats guessing. Then it would accuse at random, and accuses nobody."""
+        return self.macro_f1 <= 1 / len(self.f1_by_class) + CHANCE
 
 
 @dataclass(frozen=True)

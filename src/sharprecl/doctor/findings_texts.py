@@ -17,8 +17,6 @@ FOREIGN = 0.05
 """One text in twenty in another script is no exception any more."""
 NOISE = 0.03
 """Published benchmarks have about 3 % wrong test labels (Northcutt et al., NeurIPS 2021): more is a reason to look."""
-CHANCE = 0.05
-"""A macro-F1 no further than this above that of guessing says that words tell nothing about the labels."""
 TOLD = 0.995
 """Above this, the words give the class away."""
 SHOWN_CLASSES = 5
@@ -104,8 +102,7 @@ def of_label_errors(found: LabelErrors | None) -> list[Finding]:
         why = "fewer than two classes have two different texts, or no text holds a word"
         return [Finding("note", "label errors", f"labels were not examined, and there is no floor: {why}")]
     floor = f"words alone (TF-IDF with logistic regression) reach macro-F1 {percent(found.macro_f1)}"
-    if found.macro_f1 <= 1 / len(found.f1_by_class) + CHANCE:
-        # A model that knows nothing accuses at random, so its suspects are not told.
+    if found.guesses:
         cure = "is the right column named as the label? no encoder will do much better"
         return [Finding("warning", "floor", f"{floor}, hardly more than guessing", cure)]
     said = []

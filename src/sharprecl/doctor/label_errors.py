@@ -1,5 +1,7 @@
 """Labels that the texts contradict, and what words alone can tell."""
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -54,7 +56,7 @@ def label_errors(
     largest = np.argsort(-table.class_counts[answers.classes], kind="stable")
     shown = _worst(found, wrong)[: SHOWN - min(len(unsure), SHOWN_RARE)]
     shown += _worst(found, unsure)[: SHOWN - len(shown)]
-    return LabelErrors(
+    errors = LabelErrors(
         examined=len(answers.rows),
         estimated=len(wrong),
         by_class=_by_class(table, answers.given[wrong]),
@@ -66,6 +68,7 @@ def label_errors(
         f1_by_class={table.label_names[answers.classes[place]]: float(scores[place]) for place in largest},
         rare=len(unsure),
     )
+    return replace(errors, estimated=0, rare=0, suspects=(), by_class={}, confusions=()) if errors.guesses else errors
 
 
 def _worst(found: Contradicted, places: NDArray[np.int64]) -> list[int]:

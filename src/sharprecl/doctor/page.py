@@ -76,8 +76,12 @@ def _tiles(found: Diagnosis) -> list[tuple[str, str, str]]:
         ),
         (
             "Labels look wrong",
-            DASH if errors is None else f"{errors.estimated:,}",
-            "not examined" if errors is None else percent(errors.estimated / max(1, errors.examined)),
+            DASH if errors is None or errors.guesses else f"{errors.estimated:,}",
+            "not examined"
+            if errors is None
+            else "words alone cannot tell"
+            if errors.guesses
+            else percent(errors.estimated / max(1, errors.examined)),
         ),
         (
             "Floor: macro-F1",

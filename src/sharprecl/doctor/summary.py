@@ -107,8 +107,9 @@ def error_section(found: Diagnosis) -> Section:
     errors = found.label_errors
     if errors is None:
         return Section("Label errors", (("examined", "no: a finding says why"),))
+    told = "cannot be told: words alone hardly beat guessing"
     figures = [
-        ("labels that look wrong", f"{errors.estimated:,} of {errors.examined:,} examined"),
+        ("labels that look wrong", told if errors.guesses else f"{errors.estimated:,} of {errors.examined:,} examined"),
         ("macro-F1 of words alone, out of fold", percent(errors.macro_f1)),
         ("accuracy of words alone, out of fold", percent(errors.accuracy)),
     ]

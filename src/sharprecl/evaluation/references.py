@@ -14,6 +14,8 @@ _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u
 # ``\w`` leaves out the vowel signs of the Indic scripts and combining accents, which would cut words there.
 TOKEN = rf"(?:[{_UNSPACED}]|(?:(?![{_UNSPACED}])[\w\u0300-\u036f\u0900-\u0dff])+)"
 COMMON_FROM = 500
+MOST_WEIGHTS = 10_000_000
+"""Words times classes: beyond, the most frequent words are taken. Fitting needs some 320 bytes for each."""
 
 
 def tfidf_logistic(train_texts: Sequence[str], train_labels: Sequence[Any], seed: int) -> Pipeline:
@@ -39,6 +41,7 @@ def tfidf_logistic(train_texts: Sequence[str], train_labels: Sequence[Any], seed
         sublinear_tf=True,
         min_df=2 if len(train_texts) >= COMMON_FROM else 1,
         token_pattern=TOKEN,
+        max_features=MOST_WEIGHTS // len(set(train_labels)),
     )
     classifier = LogisticRegression(C=3.0, class_weight="balanced", max_iter=1000, random_state=seed)
     try:

@@ -1,6 +1,5 @@
 """One run, from its data to its record. Nothing of the model is kept."""
 
-import shutil
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from sharprecl.experiments.records import RunRecord, RunSpec, run_key
 from sharprecl.experiments.weights import weights_of
 from sharprecl.machine import describe_machine
 from sharprecl.profiles import merge, resolve
+from sharprecl.training.checkpoint import remove_checkpoints
 from sharprecl.training.history import Pace, Record, read_history
 from sharprecl.training.inference import answers
 from sharprecl.training.names import CHECKPOINTS, HISTORY
@@ -130,7 +130,7 @@ def _train(
         if watching.records:
             raise
         # Nothing was trained yet: the checkpoint is another device's, or was left by another version of a package.
-        shutil.rmtree(folder / CHECKPOINTS, ignore_errors=True)
+        remove_checkpoints(folder / CHECKPOINTS)
         fit(resume=False)
     return read_history(folder / HISTORY)
 

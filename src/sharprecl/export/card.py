@@ -41,8 +41,19 @@ class Card:
 
 
 def is_ours(folder: Path) -> bool:
-    """Whether a training or a saved classifier of ours lies in a folder: what else is there may be replaced with it."""
-    return any((folder / name).exists() for name in (FILE, HISTORY, CHECKPOINTS))
+    """Whether a training or a saved classifier of ours lies in a folder: what else is there may be replaced with it.
+
+    Others have a ``history.jsonl`` or a folder of checkpoints too, so these count by what is in them.
+    """
+    if (folder / FILE).exists() or any((folder / CHECKPOINTS).glob("step-*/state.pt")):
+        return True
+    try:
+        with (folder / HISTORY).open(encoding="utf-8") as stream:
+            line = stream.readline()
+    except (OSError, ValueError):
+        return False
+    # Empty it marks a training that has just begun.
+    return not line or '"kind": "' in line
 
 
 def read_card(folder: Path) -> Card:

@@ -30,7 +30,7 @@ from sharprecl.export.card import Card
 from sharprecl.llm.base import FittedLanguageModel, LanguageModelMethod
 from sharprecl.llm.openai_answers import ModelPage, OpenAIPredictor, read_page
 from sharprecl.llm.openai_client import open_client
-from sharprecl.llm.openai_endpoint import check_address, name_endpoint
+from sharprecl.llm.openai_endpoint import check_address, endpoint, name_endpoint
 from sharprecl.llm.openai_jobs import Training
 from sharprecl.llm.openai_plan import Plan, make_plan
 from sharprecl.llm.openai_state import open_state
@@ -128,7 +128,7 @@ class OpenAIFinetune(LanguageModelMethod):
                 "give --output, or fit(..., output=...)"
             )
         plan = cls.plan(table, config)
-        address = name_endpoint(section.base_url)
+        address = endpoint(section.base_url)
         client = open_client(address)
         request: dict[str, Any] = {
             "endpoint": address,
@@ -142,6 +142,8 @@ class OpenAIFinetune(LanguageModelMethod):
         if state.job is None:
             plan.check_allowed(section.max_cost)
             observer.said(plan.sentence())
+        # Only who allows a sum has named the address: the settings may be those of a folder that somebody gave away.
+        name_endpoint(section.base_url)
         training = Training(client, output, plan, state, observer.said, section.poll_seconds)
         page = ModelPage(training.run(), section.model, address)
         predictor = _predictor(page, _prompt(section, table.label_names), section, output)

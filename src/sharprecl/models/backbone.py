@@ -7,6 +7,7 @@ Two methods answer otherwise, see ``Reading``: by the cosine of the feature to t
 label tokens, which are then in the model's vocabulary.
 """
 
+import threading
 from typing import Any
 
 import torch
@@ -17,6 +18,16 @@ from sharprecl.models import stock
 from sharprecl.models.features import Features, Reading
 from sharprecl.models.label_tokens import LabelTokens, add_label_tokens, place_labels
 from sharprecl.models.pooling import PoolingName, first_token, last_token, masked_mean
+
+
+class _PerThread(threading.local):
+    """What the last linear layer received: a server asks one model from many threads."""
+
+    tensor: Tensor | None = None
+
+    def __reduce__(self) -> tuple[type["_PerThread"], tuple[()]]:
+        # Nothing of it outlives a call, so a copy of the model begins with none.
+        return _PerThread, ()
 
 
 class Backbone(nn.Module):
@@ -38,7 +49,7 @@ class Backbone(nn.Module):
         self.model = model
         self.pooling = pooling
         self.reading: Reading = reading
-        self._captured: Tensor | None = None
+        self._captured = _PerThread()
         self.classifier = stock.last_linear(model, model.config.num_labels)
         self.classifier.register_forward_pre_hook(self._capture)
         self._label_tokens = LabelTokens(model, self.num_classes) if reading == "label_tokens" else None
@@ -65,7 +76,7 @@ class Backbone(nn.Module):
 
     def _capture(self, module: nn.Module, inputs: tuple[Tensor, ...]) -> None:
         del module
-        self._captured = inputs[0]
+        self._captured.tensor = inputs[0]
 
     def train(self, mode: bool = True) -> "Backbone":
         """Switch dropout on or off, and with it the attention kernel."""
@@ -109,7 +120,7 @@ class Backbone(nn.Module):
 
     def _native(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
         self.model(input_ids=input_ids, attention_mask=attention_mask)
-        captured, self._captured = self._captured, None
+        captured, self._captured.tensor = self._captured.tensor, None
         assert captured is not None, "the last linear layer did not run"
         return last_token(captured, attention_mask) if captured.dim() == 3 else captured
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from sharprecl.evaluation.bands import BANDS
+from sharprecl.evaluation.bands import BANDS, band_masks
 from sharprecl.evaluation.judge import ClassRow, Evaluation
 from sharprecl.evaluation.table import plural
 from sharprecl.report.data import ReportData
@@ -52,6 +52,8 @@ def _against(model: Evaluation, name: str, other: Evaluation) -> Finding:
         return Finding("note", f"Macro-F1 equals that of {name} ({percent(other.macro_f1)}).")
     side = "above" if points >= 0 else "below"
     text = f"Macro-F1 is {abs(points):.1f} points {side} {name} ({percent(other.macro_f1)})"
+    if low == high or other_low == other_high:
+        return Finding("note", f"{text}. A figure without an interval (0 or 100 %) does not say how sure that is.")
     if apart:
         return Finding("good" if points > 0 else "bad", f"{text}, and their intervals do not overlap.")
     kind: Literal["bad", "note"] = "bad" if points < 0 else "note"
@@ -76,8 +78,11 @@ def _names(rows: list[ClassRow]) -> str:
 
 
 def _bands(model: Evaluation) -> list[Finding]:
-    scores = [(name, model.bands[name].macro_f1) for name in BANDS]
-    known = [(name, score) for name, score in scores if score is not None]
+    # A class without test texts has an F1 of 0 that says nothing of it.
+    tested = [row for row in model.classes if row.test_count]
+    masks = band_masks([row.train_count for row in tested])
+    scores = {name: [row.f1 for row, inside in zip(tested, masks[name], strict=True) if inside] for name in BANDS}
+    known = [(name, sum(values) / len(values)) for name, values in scores.items() if values]
     if len(known) < 2:
         return []
     (common, high), (rare, low) = known[0], known[-1]
@@ -96,7 +101,6 @@ def _bands(model: Evaluation) -> list[Finding]:
 
 def _rough(model: Evaluation) -> list[Finding]:
     few = sum(0 < row.test_count < FEW_TEXTS for row in model.classes)
-    none = sum(row.test_count == 0 for row in model.classes)
     found = []
     if few:
         found.append(
@@ -104,14 +108,6 @@ def _rough(model: Evaluation) -> list[Finding]:
                 "note",
                 f"Fewer than {FEW_TEXTS} test texts each for {few:,} of {len(model.classes):,} classes: "
                 "read those rows as rough.",
-            )
-        )
-    if none:
-        found.append(
-            Finding(
-                "note",
-                f"No test text at all for {none:,} of {len(model.classes):,} classes: each counts 0 in macro-F1, "
-                "which is therefore pessimistic.",
             )
         )
     return found

@@ -9,6 +9,7 @@ import os
 import pickle
 import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -31,6 +32,9 @@ class CheckpointFolder:
     Args:
         folder: where they live; made if absent. What a killed run left half-written is removed.
         run_hash: identifies configuration and data; a checkpoint of another run is refused.
+
+    Raises:
+        CheckpointError: the folder holds what no run of ours left there, or cannot be written.
     """
 
     def __init__(self, folder: Path, run_hash: str) -> None:
@@ -38,12 +42,18 @@ class CheckpointFolder:
         self.run_hash = run_hash
         # The checkpoint that holds the present best weights: the one that this process wrote or restored last.
         self._current: Path | None = None
+        strange = [path.name for path in folder.iterdir() if path not in _ours(folder)] if folder.is_dir() else []
+        if strange:
+            raise CheckpointError(
+                f"{folder} holds {strange[0]!r}, which no training of ours left there, and would be removed when the "
+                f"training ends; choose another output folder"
+            )
         self.guarded(self._prepare)
 
     def _prepare(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
-        for leftover in self.folder.glob(".*"):
-            shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
+        for leftover in self.folder.glob(f".{_PREFIX}*"):
+            shutil.rmtree(leftover)
 
     def start_anew(self) -> None:
         """Forget all checkpoints: a run that starts at step 0 must not be mixed with an earlier one."""
@@ -132,6 +142,18 @@ class CheckpointFolder:
                 f"could not write to {self.folder} ({str(error).partition(chr(10))[0]}); {last}; "
                 f"free some space or make the folder writable, then run the same command with --resume"
             ) from error
+
+
+def remove_checkpoints(folder: Path) -> None:
+    """Take away all checkpoints in a folder, and the folder too where nothing else is in it."""
+    for path in _ours(folder):
+        shutil.rmtree(path, ignore_errors=True)
+    with suppress(OSError):
+        folder.rmdir()
+
+
+def _ours(folder: Path) -> set[Path]:
+    return {path for pattern in (f"{_PREFIX}*", f".{_PREFIX}*") for path in folder.glob(pattern) if path.is_dir()}
 
 
 def _write(path: Path, value: dict[str, Any]) -> None:

@@ -46,13 +46,12 @@ def run(
     if not titles:
         return
 
-    from rich.console import Console
-
+    from sharprecl.cli.console import make_console
     from sharprecl.cli.experiment.sweeping import show_sweep
     from sharprecl.cli.show import say
     from sharprecl.experiments.sweep import Options
 
-    console = Console()
+    console = make_console()
     for title in titles:
         say(console, f"{title}, at the scale {scale}")
     options = Options(workers, threads, device, deadline, retry_failed, any_code)

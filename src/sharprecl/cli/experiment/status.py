@@ -19,9 +19,9 @@ def status(
     read = load_plan(plan)
     jobs = chosen_jobs(read, scale, rows, columns, seeds)
 
-    from rich.console import Console
     from rich.table import Table
 
+    from sharprecl.cli.console import make_console
     from sharprecl.cli.show import say
     from sharprecl.experiments.code import code_hash
     from sharprecl.experiments.duration import words_of
@@ -29,7 +29,7 @@ def status(
     from sharprecl.experiments.store import Store
 
     found = status_of(jobs, Store(output), code_hash())
-    console = Console()
+    console = make_console()
     say(console, f"{read.title}, at the scale {scale}, in {output}")
     names = ("runs", "finished", "older code", "failed", "at work", "cut off")
     counts = {
