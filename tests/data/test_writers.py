@@ -1,6 +1,7 @@
 """Rows to predict, and predictions on their way out."""
 
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -123,3 +124,46 @@ class TestRefusals:
         assert [entry.name for entry in tmp_path.iterdir()] == ["out.csv"]
         with pytest.raises(DataError, match="cannot be written"):
             write_predictions(self.ROWS, {"label": ["a", "b"]}, old / "inside.csv")
+
+
+HALF = "\ud83d"
+
+
+def test_half_characters_are_kept_in_json_and_refused_at_once_elsewhere(tmp_path):
+    (tmp_path / "x.jsonl").write_text('{"text": "a", "note": "\\ud83d"}\n{"text": "b", "note": ["\\ud83d"]}\n')
+    rows = read_rows(tmp_path / "x.jsonl")
+    write_predictions(rows, {"label": ["é", "q"]}, tmp_path / "out.jsonl")
+    back = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text("utf-8").splitlines()]
+    assert back == [{"text": "a", "note": HALF, "label": "é"}, {"text": "b", "note": [HALF], "label": "q"}]
+    for ending in ("csv", "tsv"):
+        with pytest.raises(DataError, match=r"row 1 has half a character .* column 'note'.* write to \.jsonl"):
+            check_output(rows, [], tmp_path / f"out.{ending}")
+
+
+def test_what_parquet_cannot_hold_is_refused_at_once(tmp_path):
+    (tmp_path / "x.jsonl").write_text('{"text": "a", "n": 1}\n{"text": "b", "n": "two"}\n')
+    with pytest.raises(DataError, match="different kinds of values in column 'n'"):
+        check_output(read_rows(tmp_path / "x.jsonl"), [], tmp_path / "out.parquet")
+
+
+def test_json_is_strict(tmp_path):
+    pl.DataFrame(
+        {"text": ["a", "b"], "score": [float("nan"), 1.5], "many": [[1.0, float("inf")], [2.0]]}
+    ).write_parquet(tmp_path / "x.parquet")
+    write_predictions(read_rows(tmp_path / "x.parquet"), {"p": [0.5, float("nan")]}, tmp_path / "out.jsonl")
+
+    def refuse(name):
+        raise AssertionError(name)
+
+    lines = (tmp_path / "out.jsonl").read_text().splitlines()
+    assert [json.loads(line, parse_constant=refuse) for line in lines] == [
+        {"text": "a", "score": None, "many": [1.0, None], "p": 0.5},
+        {"text": "b", "score": 1.5, "many": [2.0], "p": None},
+    ]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_folder_that_is_not_writable_is_found_at_once(tmp_path):
+    tmp_path.chmod(0o500)
+    with pytest.raises(DataError, match="nobody may write into"):
+        check_output(read_rows(TEXTS), [], tmp_path / "new" / "out.csv")

@@ -7,9 +7,10 @@ import pytest
 import torch
 import transformers as tf
 
-from sharprecl.errors import ExportError
+from sharprecl.errors import ConfigError, ExportError
 from sharprecl.export.stock import stock_model
 from sharprecl.models.backbone import Backbone, open_backbone
+from sharprecl.models.stock import load_classifier
 from tiny import tiny_config
 
 
@@ -49,6 +50,18 @@ def test_the_stock_class_gives_the_same_answers(kind: str, pooling: str, attenti
 def test_an_architecture_without_room_for_the_mean_says_so(kind: str) -> None:
     with pytest.raises(ExportError, match=r"cannot express 'mean' pooling .* train with pooling 'native'"):
         stock_model(make(kind, "mean"))
+
+
+@pytest.mark.parametrize("pooling", ["mean", "cls"])
+def test_folded_layers_are_not_trained_further(pooling: str, tmp_path: Path) -> None:
+    backbone = make("bert", pooling)
+    stock_model(backbone).save_pretrained(tmp_path)
+    with pytest.raises(ConfigError, match=rf"exported, with its {pooling} pooling folded .* the encoder that it was"):
+        load_classifier(str(tmp_path), tuple("abcde"))
+    assert load_classifier(str(tmp_path)).config.num_labels == 5
+    # What is native is trained further like any other checkpoint.
+    stock_model(make("bert", "native")).save_pretrained(tmp_path / "native")
+    assert load_classifier(str(tmp_path / "native"), tuple("abcde")).config.num_labels == 5
 
 
 def test_the_backbone_itself_is_left_as_it_was() -> None:

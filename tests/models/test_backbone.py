@@ -156,3 +156,13 @@ def test_a_copy_answers_like_the_original() -> None:
         expected = backbone(**tokens()).s_NC
         for copied in (copy.deepcopy(backbone), pickle.loads(pickle.dumps(backbone))):
             assert torch.equal(copied(**tokens()).s_NC, expected)
+
+
+def test_the_token_that_pads_is_no_last_token() -> None:
+    """Decoders pad with their end token, which may also stand behind every text."""
+    backbone = make("llama", "native", pad_token_id=3).eval()
+    inputs = {"input_ids": torch.tensor([[7, 9, 8, 3], [7, 9, 3, 3], [3, 3, 3, 3]]), "attention_mask": torch.ones(3, 4)}
+    inputs["attention_mask"][1, 3] = 0
+    inputs["attention_mask"] = inputs["attention_mask"].long()
+    with torch.no_grad():
+        torch.testing.assert_close(backbone(**inputs).s_NC, backbone.model(**inputs).logits)

@@ -45,6 +45,25 @@ def test_a_head_of_other_size_and_a_missing_pooler_are_replaced(tmp_path: Path) 
     assert stock.load_classifier(str(tmp_path), tuple("vwxyz")).classifier.out_features == 5
 
 
+@pytest.mark.parametrize("kind", ["bert", "roberta", "llama"])
+def test_a_head_that_came_with_the_checkpoint_is_drawn_anew(kind: str, tmp_path: Path) -> None:
+    trained = classifier(kind)
+    head = stock.last_linear(trained, len(NAMES))
+    with torch.no_grad():
+        head.weight.fill_(0.5)
+    trained.save_pretrained(tmp_path)
+    heads = []
+    for seed in (0, 1, 0):
+        torch.manual_seed(seed)
+        heads.append(stock.last_linear(stock.load_classifier(str(tmp_path), NAMES), len(NAMES)).weight)
+    assert torch.equal(heads[0], heads[2])
+    assert not torch.equal(heads[0], heads[1])
+    assert heads[0].abs().max() < 0.2
+    # What answers keeps the head that it was trained with.
+    kept = stock.load_classifier(str(tmp_path))
+    assert stock.last_linear(kept, len(NAMES)).weight.unique().tolist() == [0.5]
+
+
 @pytest.mark.parametrize(
     ("change", "count"),
     [

@@ -57,6 +57,13 @@ def test_the_same_seed_gives_the_same_bytes_and_another_seed_does_not(encoder: s
     assert not all(torch.equal(one[name], other[name]) for name in one)
 
 
+def test_the_history_tells_the_encoders_learning_rate(encoder: str) -> None:
+    heard = Recorder()
+    make(encoder, {"head_learning_rate": 7e-3, "warmup": 0.0}).fit(*skewed_texts(), observer=heard)
+    rates = [record["learning_rate"] for record in heard.records if record["kind"] == "step"]
+    assert max(rates) == rates[0] == 1e-3
+
+
 def test_training_leaves_the_global_random_state_alone(encoder: str) -> None:
     torch.manual_seed(3)
     expected = torch.rand(1)

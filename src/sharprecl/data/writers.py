@@ -1,15 +1,20 @@
 """Predictions to a file: all that came in, and the new columns behind it."""
 
 import json
+import math
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sharprecl.data.rows import Rows
 from sharprecl.data.wording import names_phrase
 from sharprecl.errors import DataError
 from sharprecl.files import atomic_path
+
+if TYPE_CHECKING:
+    import polars as pl
 
 ENDINGS = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
 """The file name endings that can be written."""
@@ -21,7 +26,8 @@ def check_output(rows: Rows, new_names: Iterable[str], path: Path | str) -> None
     A new column never replaces one of the input and never gets another name behind the user's back.
 
     Raises:
-        DataError: an unknown ending, a folder of that name, or a new column whose name the input already has.
+        DataError: an unknown ending, a folder of that name, a place where nothing can be written, a new column whose
+            name the input already has, or values that such a file cannot hold.
     """
     path = Path(path)
     if path.suffix.lower() not in ENDINGS:
@@ -33,6 +39,27 @@ def check_output(rows: Rows, new_names: Iterable[str], path: Path | str) -> None
             f"{rows.origin} already has the column(s) {names_phrase(taken)} that the predictions would get; "
             "rename or delete them in the input"
         )
+    place = next(folder for folder in path.absolute().parents if folder.exists())
+    if not os.access(place, os.W_OK):
+        raise DataError(f"{path} cannot be written (nobody may write into {place}); name a place that is writable")
+    if path.suffix.lower() == ".parquet":
+        _series(rows.records, rows.names)
+    elif path.suffix.lower() in (".csv", ".tsv"):
+        _check_encodable(rows)
+
+
+def _check_encodable(rows: Rows) -> None:
+    for number, record in enumerate(rows.records, start=1):
+        for name, value in record.items():
+            if not isinstance(value, str) and not isinstance(value, list | dict):
+                continue
+            try:
+                _text(value).encode()
+            except UnicodeEncodeError:
+                raise DataError(
+                    f"{rows.origin}: row {number:,} has half a character (a lone surrogate, such as half an emoji) in "
+                    f"column {name!r}, which no text file can hold; write to .jsonl, or mend it"
+                ) from None
 
 
 def write_predictions(rows: Rows, columns: Mapping[str, Sequence[Any]], path: Path | str) -> None:
@@ -65,14 +92,42 @@ def write_predictions(rows: Rows, columns: Mapping[str, Sequence[Any]], path: Pa
             if ending == ".parquet":
                 _write_parquet(records, names, temporary)
             elif ending in (".jsonl", ".ndjson"):
-                lines = (json.dumps(record, ensure_ascii=False, default=str) + "\n" for record in records)
-                _write_lines(lines, temporary)
+                _write_lines(map(_json_line, records), temporary)
             else:
                 _write_lines(_delimited(records, names, "," if ending == ".csv" else "\t"), temporary)
     except OSError as error:
         raise DataError(
             f"{path} cannot be written ({error.strerror or error}); name a place that is writable and has room"
         ) from error
+
+
+def _json_line(record: Mapping[str, Any]) -> str:
+    """A line of strict JSON: what is no finite number is null, and half a character is written as its escape."""
+    line = _json(record)
+    try:
+        line.encode()
+    except UnicodeEncodeError:
+        line = _json(record, ensure_ascii=True)
+    return line + "\n"
+
+
+def _json(value: Any, *, ensure_ascii: bool = False) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=ensure_ascii, default=str, allow_nan=False)
+    except ValueError:
+        return json.dumps(_finite(value), ensure_ascii=ensure_ascii, default=str, allow_nan=False)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _finite(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(inner) for inner in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _text(value: Any) -> str:
+    return _json(value) if isinstance(value, dict | list) else str(value)
 
 
 def _write_lines(lines: Iterable[str], path: Path) -> None:
@@ -85,12 +140,7 @@ def _delimited(records: Sequence[Mapping[str, Any]], names: Sequence[str], delim
     needs_quotes = re.compile(rf'[{delimiter}"\r\n]')
 
     def field(value: Any) -> str:
-        if value is None:
-            text = ""
-        elif isinstance(value, dict | list):
-            text = json.dumps(value, ensure_ascii=False, default=str)
-        else:
-            text = str(value)
+        text = "" if value is None else _text(value)
         return '"' + text.replace('"', '""') + '"' if needs_quotes.search(text) else text
 
     for row in (names, *([record.get(name) for name in names] for record in records)):
@@ -99,6 +149,12 @@ def _delimited(records: Sequence[Mapping[str, Any]], names: Sequence[str], delim
 
 
 def _write_parquet(records: Sequence[Mapping[str, Any]], names: Sequence[str], path: Path) -> None:
+    import polars as pl
+
+    pl.DataFrame(_series(records, names)).write_parquet(path)
+
+
+def _series(records: Sequence[Mapping[str, Any]], names: Sequence[str]) -> "list[pl.Series]":
     import polars as pl
 
     series = []
@@ -113,4 +169,4 @@ def _write_parquet(records: Sequence[Mapping[str, Any]], names: Sequence[str], p
         if not whole:
             raise DataError(f"Parquet cannot hold the different kinds of values in column {name!r}; write to .jsonl")
         series.append(column)
-    pl.DataFrame(series).write_parquet(path)
+    return series

@@ -17,7 +17,7 @@ from torch import nn
 
 from sharprecl.models.backbone import Backbone
 from sharprecl.models.pooling import check_expressible
-from sharprecl.models.stock import last_linear
+from sharprecl.models.stock import FOLDED, last_linear
 
 DROWNING = float(2**20)
 """K: far above any residual, far below float32's and bfloat16's range. float16 would overflow."""
@@ -41,6 +41,7 @@ def stock_model(backbone: Backbone) -> Any:
         return source
     check_expressible(source.config, backbone.pooling)
     config = copy.deepcopy(source.config)
+    setattr(config, FOLDED, backbone.pooling)
     if backbone.pooling == "mean":
         config.num_hidden_layers += 1
     model = type(source)(config)

@@ -62,7 +62,7 @@ class OpenAIFinetuneConfig(MethodConfig):
     )
     max_cost: Dollars | None = Field(
         None,
-        description="dollars for training and judging, by the estimate; null trains nothing, only tells the cost",
+        description="dollars for training and judging, by the estimate; null asks on a terminal, and refuses in Python",
     )
     price_per_million_training_tokens: Dollars | None = Field(
         None, description="dollars; null looks the model up in a small table"

@@ -122,7 +122,11 @@ class Backbone(nn.Module):
         self.model(input_ids=input_ids, attention_mask=attention_mask)
         captured, self._captured.tensor = self._captured.tensor, None
         assert captured is not None, "the last linear layer did not run"
-        return last_token(captured, attention_mask) if captured.dim() == 3 else captured
+        if captured.dim() == 2:
+            return captured
+        # As the stock class does: the token that pads is passed over also where it stands for the end of a text.
+        padding = self.model.config.get_text_config().pad_token_id
+        return last_token(captured, attention_mask * (input_ids != padding))
 
 
 def open_backbone(

@@ -16,6 +16,9 @@ from torch import nn
 from sharprecl.errors import AssetError, ConfigError
 from sharprecl.quiet import quiet
 
+FOLDED = "sharprecl_pooling"
+"""Key in the configuration of an exported model: the pooling that its layers express (``export/stock.py``)."""
+
 
 def load_classifier(source: str, label_names: tuple[str, ...] | None = None) -> Any:
     """Load ``AutoModelForSequenceClassification`` in float32.
@@ -27,6 +30,8 @@ def load_classifier(source: str, label_names: tuple[str, ...] | None = None) -> 
     Raises:
         AssetError: there is no such model, it cannot be reached, its file is damaged, or it lacks weights of the
             encoder (with a head of its own: any weight), which would be left at random values.
+        ConfigError: a fresh head was asked for, and the model does not end in one, or is an exported classifier whose
+            pooling is folded into its layers.
     """
     from transformers import AutoModelForSequenceClassification
 
@@ -63,7 +68,24 @@ def load_classifier(source: str, label_names: tuple[str, ...] | None = None) -> 
             f"another shape (the first is {min(lost)!r}); its checkpoint probably belongs to another architecture: "
             f"correct its config.json, or choose another encoder"
         )
+    if label_names is not None:
+        if folded := getattr(model.config, FOLDED, None):
+            raise ConfigError(
+                f"{source!r} is a classifier that sharprecl exported, with its {folded} pooling folded into layers "
+                f"that cannot be trained; train from the encoder that it was trained from"
+            )
+        _refresh_head(model, len(label_names), set(report["missing_keys"]) | {n for n, *_ in report["mismatched_keys"]})
     return model
+
+
+def _refresh_head(model: Any, classes: int, fresh: set[str]) -> None:
+    """Draw the last layer anew if it came with the checkpoint: its rows stand for the classes of somebody else."""
+    head = last_linear(model, classes)
+    name = next(name for name, module in model.named_modules() if module is head)
+    if f"{name}.weight" not in fresh:
+        torch.nn.init.normal_(head.weight, std=getattr(model.config, "initializer_range", 0.02))
+        if head.bias is not None:
+            torch.nn.init.zeros_(head.bias)
 
 
 def _of_encoder(name: str, prefix: str) -> bool:

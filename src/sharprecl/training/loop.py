@@ -231,7 +231,7 @@ class Trainer:
             torch.nn.utils.clip_grad_norm_(self._parameters, training.clip_norm)
         self._optimizer.step()
         self._optimizer.zero_grad(set_to_none=True)
-        rate = self._base_rates[0] * factor
+        rate = self.plan.learning_rate * factor
         self._record(
             {
                 "kind": "step",
