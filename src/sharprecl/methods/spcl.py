@@ -10,7 +10,8 @@ The method in six steps (Song et al., EMNLP 2022; text classification in place o
     ``losses/supervised_prototypical.py``. Losses up to 0.3 (decoupled form: up to 0) are left out of the mean: those
     texts are where they should be.
 4.  L = L_SPCL + cross-entropy of the linear layer on the feature without its gradient. The latter only tells, in the
-    log, how well classes can be told apart: the encoder does not feel it, and the layer answers nothing.
+    log, how well classes can be told apart: no gradient of it reaches the encoder, and the layer answers nothing. (The
+    clipping of gradients looks at all parameters together, so this layer's norm does shorten the encoder's.)
 5.  Curriculum: texts far from their own centre, compared with all centres, are hard. The i-th easiest of n takes part
     with a probability between 1 - e/E and e/E: half of the texts an epoch, easy ones first, hard ones last.
 6.  The answer is the class whose centre of step 1 is nearest by cosine.
