@@ -147,7 +147,8 @@ def _ranks(ranked: Ranked) -> Iterator[str]:
             if name not in level and other - rank < distance
         ]
         sure = f"ranks less than {distance:.2f} apart may be luck"
-        rest = f", which leaves open whether it beats {joined(within, len(within))}" if within else ""
+        beat = "it beats" if len(level) == 1 else "they beat"
+        rest = f", which leaves open whether {beat} {joined(within, len(within))}" if within else ""
         yield f"Over {ranked.over}, {who} the best average rank, {rank:.2f}; {sure}{rest}."
 
 
