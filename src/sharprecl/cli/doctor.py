@@ -98,7 +98,7 @@ def _check_outputs(outputs: Sequence[Path], inputs: Sequence[Path], overwrite: b
     for path in outputs:
         if path.is_dir():
             raise ConfigError(f"{path} is a folder; name a file in it")
-        check_folder(path.parent, str(path))
+        check_folder(path.parent, "the place")
         if path.resolve() in [source.resolve() for source in inputs]:
             raise ConfigError(f"{path} is the data itself, which is never changed; name another file")
         if path.exists() and not overwrite:

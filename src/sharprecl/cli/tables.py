@@ -142,7 +142,7 @@ def check_folder(folder: Path, option: str) -> None:
 
     for path in (folder, *folder.parents):
         if path.is_file():
-            raise ConfigError(f"{option}: {folder} can be no folder, because {path} is a file; name another one")
+            raise ConfigError(f"{option} {folder} can be no folder, because {path} is a file; name another one")
 
 
 def short_name(data: str) -> str:
