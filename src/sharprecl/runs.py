@@ -300,8 +300,8 @@ def _of_validation(run: Run, validation: np.ndarray) -> list[str]:
     if run.test is not None or not len(validation):
         return []
     fitted = np.setdiff1d(np.arange(len(run.table)), validation)
-    leaks = find_leaks(run.table.select(fitted), run.table.select(validation)).note
-    return [leaks.replace("test texts", "validation texts", 1)] if leaks else []
+    leaks = find_leaks(run.table.select(fitted), run.table.select(validation)).note_on("validation texts")
+    return [leaks] if leaks else []
 
 
 def _judge_on(run: Run, validation: np.ndarray) -> tuple[TextTable, str]:

@@ -85,15 +85,16 @@ def evaluate(
         notes=notes,
         say=make_progress(console),
     )
+    of_figures = judging.judged_notes(judged.evaluation)
     figures = {
         "evaluated_on": judged.on,
         "evaluation": judged.evaluation.to_dict(),
         "data": table.content_hash,
-        "notes": [*notes, *judging.judged_notes(judged.evaluation)],
+        "notes": [*notes, *of_figures],
     }
     write_json(folder / runs.METRICS, figures)
     show_judged(console, {title: judged.evaluation}, judged.on)
-    show_notes(console, judging.judged_notes(judged.evaluation))
+    show_notes(console, of_figures)
     show_files(console, folder)
 
 

@@ -62,11 +62,15 @@ class Leaks:
     @property
     def note(self) -> str | None:
         """A sentence for every result on these test rows; None where nothing leaks."""
+        return self.note_on("test texts")
+
+    def note_on(self, texts: str) -> str | None:
+        """``note`` for rows that go by another name, such as ``validation texts``."""
         if not self.rows:
             return None
         verb = "stands" if len(self.rows) == 1 else "stand"
         return (
-            f"{len(self.rows)} of {self.tested} test texts also {verb} in training ({len(self.exact_rows)} letter for "
+            f"{len(self.rows)} of {self.tested} {texts} also {verb} in training ({len(self.exact_rows)} letter for "
             f"letter, {self.same_label} of these with the same label), which may flatter the result"
         )
 

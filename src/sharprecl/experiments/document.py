@@ -41,7 +41,7 @@ def make_document(plan: Plan, records: Records, recipe: Recipe, table_format: st
         plan, records, recipe.scale, rows=recipe.rows, columns=recipe.columns, seeds=recipe.seeds
     )  # fmt: skip
     contests, ranked = hold_contests(table), {metric: rank_lines(table, metric) for metric in table.metrics}
-    usual = rank_lines(table)
+    usual = ranked.get("macro_f1", Ranked("macro_f1"))
     contenders = find_contenders(table)
     spent = ("tokens", "seconds") if recipe.seconds else ("tokens",)
     if len(table.columns) == 1:
