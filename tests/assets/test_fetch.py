@@ -200,24 +200,29 @@ import sharprecl.assets
 from sharprecl.assets.catalogue import Asset
 from sharprecl.files import sha256_file
 module = sys.modules["sharprecl.assets.fetch"]
-wheel, log = Path(sys.argv[1]), Path(sys.argv[2])
+wheel, log, waits = map(Path, sys.argv[1:])
 def download(asset, folder):
     with log.open("a") as stream:
         stream.write("pip\\n")
-    time.sleep(0.7)
+    while not waits.exists():
+        time.sleep(0.02)
     shutil.copy(wheel, folder)
+def tell(line):
+    print(line, flush=True)
+    if "waiting" in line:
+        waits.touch()
 module.ASSETS = {"tiny": Asset("tiny", "p", "1.0", sha256_file(wheel), {"a": ("pkg/a1",)}, "none")}
 module.download = download
 print("ready", flush=True)
 sys.stdin.readline()
-folder = module.fetch("tiny", lambda line: print(line, flush=True))
+folder = module.fetch("tiny", tell)
 assert (folder / "a").read_text() == "first"
 """
 
 
 def test_two_processes_fetch_at_once_and_one_downloads(tmp_path, cache):
     wheel = make_wheel(tmp_path / "tiny-1.0-py3-none-any.whl")
-    command = [sys.executable, "-c", CHILD, str(wheel), str(tmp_path / "log")]
+    command = [sys.executable, "-c", CHILD, str(wheel), str(tmp_path / "log"), str(tmp_path / "waits")]
     pipe = subprocess.PIPE
     children = [subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) for _ in range(2)]
     for child in children:

@@ -59,6 +59,6 @@ def test_where_one_class_gives_less_room_no_other_gets_less(some, budget, data):
 
 def test_a_million_classes_take_no_time():
     counts = np.random.default_rng(0).integers(1, 1000, 1_000_000)
-    began = time.perf_counter()
+    began = time.process_time()
     assert water_fill(counts, counts * 8, 10_000_000).sum() == 10_000_000
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -82,12 +81,10 @@ def test_workers_do_not_outlive_a_parent_that_is_stopped(tmp_path, death):
         start_new_session=True,
     )  # fmt: skip
     assert process.stdout.readline() == "at work\n"
-    began = time.monotonic()
     if death == signal.SIGINT:  # Ctrl-C reaches every process in front of the terminal
         os.killpg(process.pid, death)
     else:
         process.send_signal(death)
     _, said = process.communicate(timeout=30)  # the workers hold the other ends of these pipes: so all are gone
-    assert time.monotonic() - began < 10
     assert process.returncode == -death
     assert said.count("Traceback") == (death == signal.SIGINT), "the workers have nothing to say"

@@ -156,9 +156,9 @@ def test_nothing_to_train_on(rows) -> None:
 def test_as_many_classes_as_texts_take_no_time() -> None:
     count = 100_000
     names = [f"n{n}" for n in range(count)]
-    began = time.monotonic()
+    began = time.process_time()
     assert label_errors(table([f"text {n}" for n in range(count)], range(count), names)) is None
-    assert time.monotonic() - began < 20
+    assert time.process_time() - began < 20
 
 
 def test_the_test_file_is_judged_with_every_class_and_by_name() -> None:

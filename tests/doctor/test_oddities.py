@@ -113,6 +113,6 @@ def test_a_column_of_sentences_or_identifiers_is_no_column_of_classes() -> None:
 
 def test_hostile_texts_take_no_time() -> None:
     texts = ["<" * 100_000, "&" * 100_000, "<a " * 33_000, "1" * 100_000, "." * 100_000, "\u00c3" * 100_000]
-    start = time.perf_counter()
+    start = time.process_time()
     said([*texts, "fine", "fine"])
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2

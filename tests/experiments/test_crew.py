@@ -56,7 +56,10 @@ def lives(pid: int) -> bool:
         return False
 
 
-def test_a_worker_leaves_its_run_in_the_middle_when_the_sweep_ends(endless: Endless) -> None:
+def test_a_worker_leaves_its_run_in_the_middle_when_the_sweep_ends(
+    endless: Endless, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sharprecl.experiments.crew._PATIENCE", 60.0)  # A busy machine ends an interpreter slowly.
     duty, task = endless
     folder = Store(duty.store).run(task.key)
     with Crew(duty) as crew:

@@ -75,7 +75,8 @@ def test_features_are_kept_where_they_are_asked_for(runs: Runs) -> None:
 
 def test_selection_on_test_texts_gets_them(runs: Runs) -> None:
     spec, prepared, _ = runs["cross_entropy"]
-    settings = merge(spec.settings, {"training": {"select_on": "test"}})
+    # In bf16 the classifier, which answers in float32, can answer otherwise than the validation did.
+    settings = merge(spec.settings, {"training": {"select_on": "test", "precision": "fp32"}})
     executed = execute(replace(spec, settings=settings), prepared, CODE)
     assert executed.record.selected_on == "test"
     assert any("too good to be true" in note for note in executed.record.notes)

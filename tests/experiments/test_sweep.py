@@ -220,6 +220,17 @@ def test_a_failed_run_is_kept_and_made_anew_when_asked(tmp_path: Path) -> None:
     assert not Store(tmp_path / "results").failed()
 
 
+def test_what_a_kill_left_beside_a_finished_run_goes_with_the_next_sweep(tmp_path: Path) -> None:
+    plan = tiny_plan(tmp_path)
+    run(plan, tmp_path / "results")
+    folder = next(Store(tmp_path / "results").runs())
+    left = folder.path / "checkpoints" / "step-3"
+    left.mkdir(parents=True)
+    run(plan, tmp_path / "results")
+    assert not left.parent.exists()
+    assert folder.state == "finished"
+
+
 def test_nothing_is_made_without_workers(tmp_path: Path) -> None:
     for options in ({"workers": 0}, {"threads": 0}):
         with pytest.raises(ConfigError, match="at least one"):

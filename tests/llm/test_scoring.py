@@ -135,7 +135,8 @@ def test_a_model_in_bf16_scores_without_the_steps_of_bf16(kind):
     found = label_scores(coarse, prompts, labels, 0)
     assert found.dtype == np.float32
     for row in found:
-        assert len(set(row.tolist())) == 400, "no ties"
+        # Steps of bfloat16 would leave under 260 values; two of float32 may fall together by chance.
+        assert len(set(row.tolist())) > 390
     expected = label_scores(exact, prompts, labels, 0)
     # What is left is the rounding of hidden states: 3 digits of states that make logits of about 6.
     assert np.abs(found - expected).mean() < 0.1

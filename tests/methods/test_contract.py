@@ -71,7 +71,8 @@ def test_trains_with_any_stock_encoder(encoders: dict[str, str], method: str, ki
 @pytest.mark.parametrize("method", METHODS)
 def test_learns_what_keywords_tell(encoders: dict[str, str], method: str) -> None:
     texts, labels = skewed_texts()
-    classifier = make(encoders["sentence"], method, LEARNING).fit(texts, labels)
+    # After the last epoch: which is the best on 13 texts would be chance.
+    classifier = make(encoders["sentence"], method, {**LEARNING, "select_on": "last"}).fit(texts, labels)
     # The most frequent class alone would give 0.62.
     assert classifier.score(*skewed_texts(seed=1)) > 0.75
 

@@ -79,6 +79,8 @@ def sweep(jobs: Iterable[Job], store: Store, options: Options, watcher: Watcher)
     to_do = find_to_do(
         jobs, store, code, retry_failed=options.retry_failed, any_code=options.any_code, say=watcher.said
     )
+    for run in to_do.done:
+        store.run(run.key).tidy()  # A kill between a run's figures and the end of its checkpoints leaves these.
     watcher.said(_summary(to_do, options))
     duty = Duty(store.folder, code, options.device, options.threads, options.workers)
     course = Course(duty, to_do, store, options.deadline, watcher)
