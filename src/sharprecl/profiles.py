@@ -59,9 +59,8 @@ _RELEASED: Settings = {
 
 # ``matched`` is for comparisons: the defaults without early stopping, so that every encoder method makes the same
 # number of steps with the same optimiser (those with two views read two rows a text), and of its source only what
-# belongs to its loss. ``official`` is what the method's own source trained with. ``released`` differs from the
-# published code in two things: the epoch is chosen by macro-F1 and not by accuracy, and prototype heads have no
-# BatchNorm below eight classes.
+# belongs to its loss. ``official`` is what the method's own source trained with. How ``released`` differs
+# from the published code stands in docs/METHODS.md.
 PROFILES: dict[str, Settings] = {
     "default": {},
     "matched": {"training": {"patience": None}},

@@ -201,6 +201,14 @@ def test_answers_with_the_cosine_without_the_prior_and_settles_into_a_layer_that
     assert layer(features.x_NH).norm().item() == pytest.approx(s_NC.norm().item(), rel=0.3)
 
 
+def test_the_length_of_a_text_is_followed_where_the_published_code_has_left_training_mode():
+    """``legacy_eval_mode``: a loss in evaluation mode is a step of training all the same."""
+    method = build([4, 2]).eval()
+    batch, features = problem([0, 1], 2)
+    method.loss(batch, features, START)
+    assert method.cosine.mean_norm.item() == pytest.approx(features.x_NH[:2].norm(dim=1).mean().item())
+
+
 def test_build_refuses_a_class_without_texts():
     with pytest.raises(ConfigError, match=r"class ids \[1\]"):
         build([5, 0])

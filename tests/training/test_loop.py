@@ -9,6 +9,7 @@ import torch
 
 from sharprecl.classifier import TextClassifier
 from sharprecl.errors import ConfigError, SharpReCLError
+from sharprecl.training import loop
 from sharprecl.training.history import Pace, Record
 from sharprecl.training.loop import Trainer
 from tiny import skewed_texts, tiny_encoder
@@ -107,6 +108,27 @@ def test_dropout_is_on_in_every_epoch_unless_the_published_code_is_asked_for(
     first = len(seen) // 3
     assert set(seen[:first]) == {(False, True)}
     assert set(seen[first:]) == {(False, False)}
+
+
+@pytest.mark.parametrize("method", ["cross_entropy", "class_balanced_sampling", "hybrid_sc"])
+def test_the_padding_told_is_that_of_the_batches_trained(
+    encoder: str, method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A method that draws its own texts has other batches than those that are cut from each text once."""
+    masks: list[torch.Tensor] = []
+    original = loop.collate
+
+    def watching(*given: Any) -> dict[str, torch.Tensor]:
+        made = original(*given)
+        masks.append(made["attention_mask"])
+        return made
+
+    monkeypatch.setattr(loop, "collate", watching)
+    trained = make(encoder, method={"name": method}).fit(*skewed_texts()).trained_
+    assert trained is not None
+    padding = sum(int((mask == 0).sum()) for mask in masks)
+    assert trained.facts["padding_waste"] == pytest.approx(padding / sum(mask.numel() for mask in masks))
+    assert padding > 0
 
 
 def test_the_best_epoch_is_kept_and_stale_ones_stop_the_run(encoder: str) -> None:

@@ -99,8 +99,9 @@ def _plan_cuts(width_N: NDArray[np.int64], batch_size: int) -> list[int]:
 def drawn_batches(rows: Index, number: int, width_N: NDArray[np.integer]) -> list[Index]:
     """Cut rows that a method's own sampler drew into ``number`` batches of about one size, none of them empty.
 
-    Within every eight batches the texts are sorted by length, which halves the padding. Over a whole epoch they must
-    not be: repeats of a text have one length, and all would meet in one batch.
+    Within every eight batches the texts are sorted by length, which halves the padding, and in them repeats of a text,
+    which have one length, meet. Over a whole epoch they must not be sorted: all repeats would meet in one batch. (With
+    eight batches or fewer they do.)
 
     Args:
         rows: row numbers in the order in which they were drawn.

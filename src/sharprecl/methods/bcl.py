@@ -93,7 +93,7 @@ class BCL(Method):
         return {"total": total, "classification": classification, "contrastive": contrastive}
 
     def _classification(self, y_B: Tensor, features: Features) -> Tensor:
-        s_BC = self.cosine.logits(features.x_NH[: len(y_B)], features.w_CH, self.training)
+        s_BC = self.cosine.logits(features.x_NH[: len(y_B)], features.w_CH, training=True)
         return reducers.mean(compensated_cross_entropy(s_BC, y_B, self.log_prior_C))
 
     def _contrastive(self, y_N: Tensor, features: Features) -> Tensor:

@@ -1,11 +1,13 @@
-"""Class-balanced sampling: cross-entropy on batches in which every class is equally likely (Kang et al., ICLR 2020).
+"""Class-balanced sampling: cross-entropy on draws in which every class is equally likely (Kang et al., ICLR 2020).
 
 1.  An epoch has as many texts as the training data, drawn with replacement: first a class, all alike, then one of its
     texts. A text of class c is drawn n / (C n_c) times an epoch in the mean.
 2.  The loss is plain cross-entropy; the answer is the argmax of the logits.
 
 The texts of a rare class come up many times an epoch and are learnt by heart; most of a large class's are not seen in
-every epoch. A batch is not sorted by length, so it pads more than those of other methods.
+every epoch. Batches are cut by length from eight of them at a time (``data/batches.py``), so repeats of a text, which
+have one length, meet in a batch more often than draws in their order would, and the classes are not alike in every
+batch.
 """
 
 from typing import Literal, Self
@@ -20,7 +22,7 @@ from sharprecl.methods.precision import full_precision
 from sharprecl.models.features import Features
 from sharprecl.rebalance.class_balanced import class_balanced_rows
 
-_STREAM = 1  # keeps these draws apart from the order of the batches, which is drawn from (seed, epoch) too
+_STREAM = 1  # of the draws, behind (seed, epoch)
 
 
 class ClassBalancedSamplingConfig(MethodConfig):

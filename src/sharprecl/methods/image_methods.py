@@ -10,5 +10,6 @@ IMAGE_TRAINING: dict[str, Any] = {
     "weight_decay": 5e-4,
     "patience": None,
 }
-"""Their own SGD, with rates of 0.05 to 10 over hundreds of epochs, would destroy the encoder. This is AdamW as the
-SharpReCL paper has it for its comparison, in which these methods ran on BERT."""
+"""Their own SGD, with rates of 0.05 to 10 over hundreds of epochs, would destroy the encoder. These are AdamW's
+rates, batch and epochs of the SharpReCL paper's comparison, in which these methods ran on BERT; warm-up, linear decay
+and clipping stay this package's."""

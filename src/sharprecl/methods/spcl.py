@@ -18,9 +18,10 @@ The method in six steps (Song et al., EMNLP 2022; text classification in place o
 
 Mended and decided here: an epoch draws by step 5 twice and puts the two draws behind one another, so it has as many
 texts and steps as the epochs of other methods. E is the planned number of epochs, so patience that stops early cuts the
-hard part. Text number 0 takes part (the published code's selection never takes it), as does a single text. Half-filled
-last batches are kept. After training, the centres of the chosen epoch are written into the linear layer, unit-length
-and divided by tau, and the backbone answers by their cosine.
+hard part. Text number 0 takes part (the published code's selection never takes it), as does a single text. The draws
+are cut into batches of one size. A pool that overflows keeps a uniform subset of old and new; the published code evicts
+text by text, which lets older features go a little sooner. After training, the centres of the chosen epoch are written
+into the linear layer, unit-length and divided by tau, and the backbone answers by their cosine.
 """
 
 from typing import Any, ClassVar, Literal, Self

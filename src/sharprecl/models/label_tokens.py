@@ -105,8 +105,8 @@ class LabelTokens:
     def positions(self, width: int, device: torch.device | str = "cpu") -> Tensor:
         """Position of each place, [width]: [CLS], one for all labels, then counted on.
 
-        The separator makes a text of the greatest length one longer than the model's table; then its last two tokens,
-        of which one is the closing one, share a position.
+        The separator, and labels with a position of their own behind [CLS], make a text of the greatest length one or
+        two longer than the model's table; then its last two or three tokens share the last position.
         """
         place_T = torch.arange(width, device=device)
         position_T = (place_T - self._num_classes).clamp(min=0) + self._position * (place_T > 0)

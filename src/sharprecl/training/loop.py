@@ -2,7 +2,8 @@
 
 Every random draw is either a function of (seed, epoch), as the order of the texts, or comes from a generator whose
 state is in the checkpoint (dropout, the method's own). So a run that is killed and resumed makes the very steps that
-it would have made: to the bit on a CPU; some of a GPU's sums have no fixed order.
+it would have made: to the bit on a CPU; some of a GPU's sums have no fixed order. Of accelerators, NVIDIA's alone
+have their generator kept: on another, dropout goes on differently.
 """
 
 import math
@@ -51,12 +52,13 @@ class LoopState:
     finished: bool = False
     seconds: float = 0.0
     tokens: int = 0
+    places: int = 0
 
 
 @dataclass(frozen=True)
 class Outcome:
     """How a training went. ``best_epoch`` counts from 1; ``tokens`` were read by the model in training, all views and
-    epochs, padding not counted.
+    epochs, padding not counted; ``padding_waste`` is the share of padding in what it was given, 0 where nobody counts.
     """
 
     best_epoch: int
@@ -67,6 +69,7 @@ class Outcome:
     peak_memory_bytes: int
     precision: str
     device: str
+    padding_waste: float = 0.0
 
 
 @dataclass
@@ -125,6 +128,7 @@ class Trainer:
             peak_memory_bytes=hardware.peak_memory_bytes(self.device),
             precision=self.precision,
             device=str(self.device),
+            padding_waste=1.0 - self.state.tokens / max(1, self.state.places),
         )
 
     def _set_up(self) -> None:
@@ -210,7 +214,10 @@ class Trainer:
     def _step(self, index: Index, extra: Index | None) -> None:
         state, training = self.state, self.config.training
         inputs = collate(self.train.views, index, self.pad_id, extra)
-        state.tokens += int(inputs["attention_mask"].sum()) + len(inputs["input_ids"]) * self.backbone.extra_tokens
+        mask = inputs["attention_mask"]
+        extra_tokens = len(mask) * self.backbone.extra_tokens
+        state.tokens += int(mask.sum()) + extra_tokens
+        state.places += mask.numel() + extra_tokens
         inputs = {name: tensor.to(self.device) for name, tensor in inputs.items()}
         batch = Batch(self._labels(index), len(self.train.views), None if extra is None else self._labels(extra))
         factor = learning_rate_factor(state.step, self.plan.total_steps, training)

@@ -11,7 +11,7 @@ import torch
 
 from sharprecl.assets import resolve_encoder
 from sharprecl.config import RunConfig
-from sharprecl.data.batches import BucketedBatches, padding_waste
+from sharprecl.data.batches import BucketedBatches
 from sharprecl.data.tables import TextTable
 from sharprecl.data.tokens import tokenize
 from sharprecl.errors import ExportError
@@ -142,7 +142,7 @@ def train(
         "plan": vars(plan),
         "training_texts": len(fitted),
         "selection_texts": 0 if selection_table is None else len(selection_table),
-        "padding_waste": padding_waste(views, batches.epoch(0)),
+        "padding_waste": outcome.padding_waste,
         "best_epoch": outcome.best_epoch,
         "epochs": outcome.epochs,
         "steps": outcome.steps,
