@@ -356,3 +356,8 @@ def test_folders_of_others_are_left_alone(encoder: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="was not written by sharprecl"):
         classifier.save(tmp_path)
     assert {path.name for path in tmp_path.rglob("*") if path.is_file()} == {"mine.ckpt", ".gitignore", "mine.py"}
+
+
+def test_half_a_character_is_refused(fitted: TextClassifier) -> None:
+    with pytest.raises(DataError, match=r"row 2: half a character"):
+        fitted.predict(["whole", "half \ud83d"])

@@ -98,7 +98,15 @@ def test_unfit_settings_are_refused_by_path(settings: dict[str, Any], sentence: 
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize(("content", "sentence"), [("- 1", "holds list, not settings"), ("a: [", "is not valid YAML")])
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ("- 1", "holds list, not settings"),
+        ("a: [", "is not valid YAML"),
+        ("method:\n  mu: 0.3\n  tau: 1\n  mu: 0.7\n", "(?s)'mu' stands twice.*line 4"),
+        ("seed: 1\nview: none\nseed: 2\n", "'seed' stands twice"),
+    ],
+)
 def test_unfit_files_are_refused(content: str, sentence: str, tmp_path: Path) -> None:
     (tmp_path / "c.yaml").write_text(content)
     with pytest.raises(ConfigError, match=sentence):

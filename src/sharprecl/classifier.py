@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 
+from sharprecl.augment.words import is_unicode
 from sharprecl.config import RunConfig
 from sharprecl.data.labels import typed_labels, typed_table
 from sharprecl.data.tables import TextTable, read_table
@@ -245,6 +246,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         strange = [row for row, text in enumerate(known) if not isinstance(text, str)]
         if strange:
             raise DataError(f"{rows_phrase(strange)}: not a text; convert the values to strings or leave them out")
+        halves = [row for row, text in enumerate(known) if not is_unicode(text)]
+        if halves:
+            raise DataError(f"{rows_phrase(halves)}: half a character (a lone surrogate such as \\ud83d); take it out")
         return self._predictor.scores(known, embed=embed)
 
     def evaluate(self, texts: Sequence[str], labels: Sequence[Any]) -> Evaluation:

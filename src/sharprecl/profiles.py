@@ -192,6 +192,23 @@ def assignments(words: Sequence[str]) -> Settings:
     return nested
 
 
+class _Loader(yaml.SafeLoader):
+    """Refuses a key that stands twice in a mapping, of which YAML's own loader silently drops the first."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        """Build a mapping, each key of it once."""
+        seen = set()
+        for key, _ in node.value:
+            name = (key.tag, key.value) if isinstance(key, yaml.ScalarNode) and key.value != "<<" else key
+            if name in seen:
+                raise yaml.constructor.ConstructorError(
+                    "while reading a mapping", node.start_mark, f"{key.value!r} stands twice", key.start_mark
+                )
+            seen.add(name)
+        made: dict[Any, Any] = super().construct_mapping(node, deep)
+        return made
+
+
 def read_yaml(path: Path) -> Settings:
     """Read partial settings from a YAML file.
 
@@ -199,11 +216,11 @@ def read_yaml(path: Path) -> Settings:
         ConfigError: the file is missing, is not YAML, or is not a mapping.
     """
     try:
-        value = yaml.safe_load(path.read_text(encoding="utf-8"))
+        value = yaml.load(path.read_text(encoding="utf-8"), _Loader)
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"the configuration {path} cannot be read ({error}); check its name") from error
     except (yaml.YAMLError, ValueError) as error:
-        raise ConfigError(f"{path} is not valid YAML ({error}); check its indentation") from error
+        raise ConfigError(f"{path} is not valid YAML ({error}); check its keys and indentation") from error
     if value is None:
         return {}
     if not isinstance(value, dict):

@@ -291,6 +291,8 @@ def test_a_run_is_repeated_by_its_own_configuration(command, folder: Path) -> No
         ((*TRAIN, "--device", "cuda:7", "--output", "x"), "not available here"),
         ((*TRAIN, "--output", "tickets.csv/x"), "cannot be made"),
         ((*TRAIN, "--output", "x", "--resume", "--overwrite"), "leave out one of them"),
+        (("experiment", "export", "--to", "x.jsonl"), "results holds no finished runs to export; --output names"),
+        (("experiment", "status", "main", "--results", "tickets.csv"), "can be no folder"),
         (("evaluate", "nowhere", "held_out.csv"), "holds no trained classifier"),
         (("predict", "nowhere", "new.jsonl", "--output", "p.jsonl"), "holds no trained classifier"),
     ],

@@ -92,6 +92,28 @@ def test_runs_without_their_data_are_refused(store: Store, tmp_path: Path) -> No
     assert not (tmp_path / "runs.jsonl").exists()
 
 
+def test_a_file_is_not_replaced_by_fewer_runs_unasked(store: Store, tmp_path: Path) -> None:
+    path = tmp_path / "runs.jsonl"
+    export(store, path)
+    kept = path.read_bytes()
+    export(store, path)
+    with pytest.raises(DataError, match=r"runs\.jsonl holds 2 runs that would be lost; .* --overwrite"):
+        export(store, path, [spec(1)])
+    with pytest.raises(DataError, match="holds no finished runs to export"):
+        export(Store(tmp_path / "mistyped"), path)
+    with pytest.raises(DataError, match="holds no finished runs of these plans"):
+        export(store, path, [spec(9)])
+    assert path.read_bytes() == kept
+    export(store, path, [spec(1)], overwrite=True)
+    assert set(read_exported(path).runs) == {record(1).key}
+
+    other = tmp_path / "notes.jsonl"
+    other.write_text("mine\n")
+    with pytest.raises(DataError, match="holds no runs"):
+        export(store, other)
+    assert other.read_text() == "mine\n"
+
+
 @pytest.mark.parametrize(
     "line", ["{", "[]", "{}", '{"kind": "cake"}', '{"kind": "run", "key": "x"}', '{"kind": "data"}']
 )
@@ -127,9 +149,11 @@ def test_names_that_are_not_what_they_name_are_refused(store: Store, tmp_path: P
 def test_a_broken_archive_is_refused(store: Store, tmp_path: Path) -> None:
     path = tmp_path / "runs.jsonl.gz"
     export(store, path)
-    path.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(DataError, match="export it again"):
-        read_exported(path)
+    whole = path.read_bytes()
+    for broken in (whole[:-20], whole[:30] + bytes(20) + whole[50:]):
+        path.write_bytes(broken)
+        with pytest.raises(DataError, match="export it again"):
+            read_exported(path)
     with pytest.raises(DataError, match="export it again"):
         read_exported(tmp_path / "nothing.jsonl")
 

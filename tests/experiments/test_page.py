@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from made_up_runs import made_up_plan, made_up_records
-from sharprecl.errors import AssetError
+from sharprecl.errors import AssetError, ConfigError
 from sharprecl.experiments import page
 from sharprecl.experiments.collection import Records
 from sharprecl.experiments.figures.sheet import Drawn
@@ -31,6 +31,14 @@ def section(monkeypatch: pytest.MonkeyPatch) -> Section:
     made = make_section("plans/mine.yaml", PLAN, "smoke", made_up_records(PLAN, SKILLS))
     assert made is not None
     return made
+
+
+def test_two_plans_of_one_name_are_refused(section: Section, tmp_path: Path) -> None:
+    """The tables of the second would replace those of the first."""
+    other = replace(section, plan="others/mine.yaml")
+    with pytest.raises(ConfigError, match="two plans are named 'mine'"):
+        write_page(tmp_path, "Results", [], "smoke", [section, other])
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_everything_stands_on_the_page_and_beside_it(section: Section, tmp_path: Path) -> None:
@@ -57,7 +65,7 @@ def test_everything_stands_on_the_page_and_beside_it(section: Section, tmp_path:
 
 def test_the_page_needs_no_network_and_escapes_what_it_says(section: Section, tmp_path: Path) -> None:
     evil = replace(section, title="<script>alert(1)</script>", commands=("sharprecl '<b>'",))
-    text = write_page(tmp_path, "A & B", [], "smoke", [evil, evil]).read_text("utf-8")
+    text = write_page(tmp_path, "A & B", [], "smoke", [evil, replace(evil, plan="other.yaml")]).read_text("utf-8")
     assert "<script>alert" not in text
     assert "A &amp; B" in text
     assert "Cost &lt;b&gt;" in text

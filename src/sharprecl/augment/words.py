@@ -25,7 +25,11 @@ def label_words(names: Iterable[str]) -> frozenset[str]:
 
 def is_unicode(text: str) -> bool:
     """Whether a text can be written as UTF-8, as tokenizers want it: a lone surrogate cannot."""
-    return not any("\ud800" <= character <= "\udfff" for character in text)
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def must_stay(word: str, protected: frozenset[str]) -> bool:

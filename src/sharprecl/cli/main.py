@@ -1,6 +1,7 @@
 """The ``sharprecl`` command. Everything heavy is imported inside the commands: ``--help`` must answer at once."""
 
 import errno
+import io
 import sys
 from typing import Annotated
 
@@ -22,6 +23,9 @@ from sharprecl.version import __version__
 
 # A full, read-only or forbidden disk can show at any write; it is the user's to mend, not a fault of the program.
 _DISK = {errno.ENOSPC, errno.EROFS, errno.EACCES, errno.EPERM, errno.EDQUOT, errno.EFBIG}
+
+# A place that is a file where a folder is needed or the other way round, or has a name that no disk takes.
+_PLACE = {errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENAMETOOLONG}
 
 # What Typer makes of Ctrl-C, and nothing else here ends in.
 _INTERRUPTED = 130
@@ -63,15 +67,22 @@ def _options(
 
 def main() -> None:
     """Run the command line; what a user can mend ends in one sentence and status 2."""
+    # A console or pipe that knows fewer characters gets the others' numbers, not a traceback in the middle.
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         app()
     except SharpReCLError as error:
         typer.echo(f"sharprecl: {error}", err=True)
         sys.exit(2)
     except OSError as error:
+        where = f" {error.filename}" if error.filename else ""
+        if error.errno in _PLACE:
+            typer.echo(f"sharprecl: cannot use{where} ({error.strerror}); name another place", err=True)
+            sys.exit(2)
         if error.errno not in _DISK:
             raise
-        where = f" {error.filename}" if error.filename else ""
         typer.echo(
             f"sharprecl: could not write{where} ({error.strerror}); free some space or make the folder writable, then "
             f"run the same command again ('sharprecl train' with --resume)",

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sharprecl.errors import DataError
+from sharprecl.evaluation.table import plural
 from sharprecl.experiments.collection import newest
 from sharprecl.experiments.exported import Exported, read_exported, write_exported
 from sharprecl.experiments.records import RunSpec, run_key
@@ -22,7 +23,14 @@ class Merged:
     busy: int
 
 
-def export(store: Store, path: Path, specs: Collection[RunSpec] | None = None, *, full: bool = False) -> Exported:
+def export(
+    store: Store,
+    path: Path,
+    specs: Collection[RunSpec] | None = None,
+    *,
+    full: bool = False,
+    overwrite: bool = False,
+) -> Exported:
     """Write finished runs to a file: the newest one of each spec.
 
     Args:
@@ -30,12 +38,13 @@ def export(store: Store, path: Path, specs: Collection[RunSpec] | None = None, *
         path: a name that ends in ``.jsonl``, or in ``.jsonl.gz`` to be compressed.
         specs: which runs; None takes all that there are, also older ones.
         full: also histories and failed runs, as for a store that moves to another machine.
+        overwrite: replace the file whatever it holds; without it, only one all of whose runs are written again.
 
     Returns:
         What was written.
 
     Raises:
-        DataError: a run or its data cannot be read.
+        DataError: a run or its data cannot be read, there is no run to write, or the file holds something else.
     """
     found = store.read()
     if found.damaged:
@@ -54,8 +63,29 @@ def export(store: Store, path: Path, specs: Collection[RunSpec] | None = None, *
         histories={key: text for key in runs if (text := store.run(key).history())} if full else {},
         failures=failures if full else {},
     )
+    if not runs and not exported.failures:
+        whose = "" if specs is None else "of these plans at this scale "
+        raise DataError(f"{store.folder} holds no finished runs {whose}to export; --output names the folder of runs")
+    if path.exists() and not overwrite:
+        _check_nothing_is_lost(path, exported)
     write_exported(path, exported)
     return exported
+
+
+def _check_nothing_is_lost(path: Path, exported: Exported) -> None:
+    """Refuse to replace a file that holds what would not be in it any more.
+
+    Raises:
+        DataError: it does.
+    """
+    cure = "name another file, or replace it with --overwrite"
+    try:
+        held = read_exported(path)
+    except DataError as error:
+        raise DataError(f"{path} is there already and holds no runs; {cure}") from error
+    lost = len(held.runs.keys() - exported.runs.keys()) + len(held.failures.keys() - exported.failures.keys())
+    if lost:
+        raise DataError(f"{path} holds {plural(lost, 'run', 'runs')} that would be lost; {cure}")
 
 
 def merge(path: Path, store: Store) -> Merged:

@@ -103,8 +103,9 @@ class Row(Frozen):
                     f"{name!r} must be equal for all rows, or the comparison is not fair; "
                     f"move it to the plan's own settings"
                 )
-        if "name" in (value.get("method") or {}):
-            raise ValueError("method.name: write 'method: bcl' beside the settings, not in them")
+        method = value.get("method") or {}
+        if not isinstance(method, Mapping) or "name" in method:
+            raise ValueError("method: write 'method: bcl' beside the settings, not in them")
         return value
 
     @model_validator(mode="after")

@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from sharprecl.errors import AssetError
+from sharprecl.errors import AssetError, ConfigError
 from sharprecl.evaluation.table import plural
 from sharprecl.experiments.collection import Records
 from sharprecl.experiments.document import make_document
@@ -142,8 +142,13 @@ def write_page(folder: Path, title: str, lead: Sequence[str], scale: str, sectio
         The page.
 
     Raises:
+        ConfigError: two plans have files of one name.
         MissingExtraError: matplotlib or jinja2 is not installed.
     """
+    stems = [_stem(section, scale) for section in sections]
+    for stem in stems:
+        if stems.count(stem) > 1:
+            raise ConfigError(f"two plans are named {stem.removesuffix(f'-{scale}')!r}; rename the file of one")
     for section in sections:
         for drawn in section.figures:
             save(drawn, folder / "figures")

@@ -75,6 +75,9 @@ class Plan(Frozen):
                 raise ValueError(f"{name!r}: names of rows and columns stand in lists with commas, and have none")
         if "seed" in self.settings:
             raise ValueError("settings.seed: a plan runs several of them; write seeds: 5")
+        method = self.settings.get("method") or {}
+        if not isinstance(method, Mapping) or "name" in method:
+            raise ValueError("settings.method: these are settings of every row; methods are named in rows")
         for scale, part in self.at.items():
             _check_names(part.columns or (), self.columns, f"at.{scale}.columns")
             _check_names(part.rows or (), self.rows, f"at.{scale}.rows")
@@ -159,7 +162,9 @@ def make_plan(name: str, origin: str, values: Mapping[str, Any]) -> Plan:
     Raises:
         ConfigError: what is wrong with it, by path.
     """
-    values = {"compared": "sharprecl" if "sharprecl" in (values.get("rows") or {}) else None, **values}
+    rows = values.get("rows")
+    has_ours = isinstance(rows, Mapping) and "sharprecl" in rows
+    values = {"compared": "sharprecl" if has_ours else None, **values}
     try:
         return Plan.model_validate({**values, "name": name, "origin": origin})
     except ValidationError as error:

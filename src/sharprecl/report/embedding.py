@@ -30,6 +30,13 @@ def embed_2d(vectors: NDArray[np.float64], seed: int) -> NDArray[np.float64]:
     return np.asarray(tsne.fit(vectors))
 
 
+def can_be_laid_out(x_NH: NDArray[np.floating] | None) -> bool:
+    """Whether there are vectors of at least 8 texts, all of finite numbers and not all alike."""
+    if x_NH is None or len(x_NH) < FEWEST_POINTS:
+        return False
+    return bool(np.isfinite(x_NH).all() and (x_NH != x_NH[:1]).any())
+
+
 def embedding_map(
     label_names: list[str],
     train_counts: NDArray[np.int64],
@@ -41,15 +48,13 @@ def embedding_map(
 
     None where there is nothing to lay out: no embeddings, fewer than 8 texts, all alike, or numbers not finite.
     """
-    if embeddings is None or len(embeddings) < FEWEST_POINTS:
+    if embeddings is None or not can_be_laid_out(embeddings):
         return None
     rows = np.arange(len(embeddings))
     if len(rows) > MOST_POINTS:
         generator = np.random.Generator(np.random.PCG64(seed))
         rows = np.sort(generator.choice(rows, MOST_POINTS, replace=False))
     vectors = np.asarray(embeddings, dtype=np.float64)[rows]
-    if not np.isfinite(vectors).all() or np.ptp(vectors, axis=0).max() == 0:
-        return None
     labels = y_true[rows]
     points = embed_2d(vectors, seed)
     present = np.unique(labels)

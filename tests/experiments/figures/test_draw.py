@@ -10,6 +10,7 @@ from made_up_runs import made_up_plan, made_up_records
 from mirror import needs_mirror
 from sharprecl.evaluation.ranks import rank_methods
 from sharprecl.experiments.collection import Records
+from sharprecl.experiments.figures.distribution import distribution
 from sharprecl.experiments.figures.draw import average_ranks, data_sets, figures_of, trained_on
 from sharprecl.experiments.figures.ranks import rank_diagram
 from sharprecl.experiments.plan import load_plan
@@ -65,6 +66,16 @@ def test_what_runs_were_trained_on() -> None:
     assert drawn.name == "mine-smoke-distribution"
 
 
+def test_a_long_name_and_many_classes_leave_the_figures_whole() -> None:
+    """A title that leaves its panel lost the end of the ratio."""
+    name, count_C = "customer support tickets of both years", np.r_[1000, np.full(2000, 1)]
+    drawn = distribution("x", "Sizes", "", {name: count_C}, "")
+    words = re.findall(r">([^<>]+)</text>", drawn.svg)
+    assert "customer support tickets of bot…" in words
+    assert "2,001 classes, ratio 1,000.0" in words
+    assert drawn.svg.count('id="patch_') < 100, "one object, not a bar a class"
+
+
 def test_a_map_is_drawn_of_the_features_that_were_kept() -> None:
     plan = made_up_plan(kind="embedding", columns=["cr"], seeds=1)
     records = made_up_records(plan, SKILLS)
@@ -82,6 +93,8 @@ def test_a_map_is_drawn_of_the_features_that_were_kept() -> None:
     assert "bcl" not in words
     assert "t-SNE of the encoders' vectors of the test texts of cr" in drawn.caption
     assert list(figures_of(made, {})) == []
+    assert list(figures_of(made, {key: np.ones_like(x) for key, x in features.items()})) == []
+    assert list(figures_of(made, {key: x * np.float16("nan") for key, x in features.items()})) == []
     assert list(figures_of(made, {key: x[: FEWEST_POINTS - 1] for key, x in features.items()})) == []
 
 

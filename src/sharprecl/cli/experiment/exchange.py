@@ -18,6 +18,9 @@ def export(
     full: Annotated[
         bool, typer.Option("--full", help="Histories and failed runs too, for a store that moves to another machine.")
     ] = False,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace a file that holds runs which the new one lacks.")
+    ] = False,
 ) -> None:
     """Write finished runs, raw predictions and all, to one file that can be committed or carried elsewhere."""
     from sharprecl.errors import ConfigError
@@ -30,7 +33,7 @@ def export(
     specs = None
     if plans:
         specs = [job.spec for plan in plans for job in chosen_jobs(load_plan(plan), scale)]
-    written = write(Store(output), to, specs, full=full)
+    written = write(Store(output), to, specs, full=full, overwrite=overwrite)
     missing = "" if specs is None else f" of {len({spec.hash for spec in specs})}"
     failures = f", {len(written.failures)} failed ones" if written.failures else ""
     typer.echo(f"{to}: {len(written.runs)}{missing} runs{failures}")

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import typer
+
 from sharprecl.cli.experiment.options import Columns, PlanName, Results, Rows, Scale, Seeds, chosen_jobs
 
 
@@ -14,8 +16,10 @@ def status(
     seeds: Seeds = "",
 ) -> None:
     """Show how far a plan is, and what failed."""
+    from sharprecl.cli.tables import check_folder
     from sharprecl.experiments.plan import load_plan
 
+    check_folder(output, "--results")
     read = load_plan(plan)
     jobs = chosen_jobs(read, scale, rows, columns, seeds)
 
@@ -28,6 +32,8 @@ def status(
     from sharprecl.experiments.status import status_of
     from sharprecl.experiments.store import Store
 
+    if not output.exists():
+        typer.echo(f"there is no folder {output} yet; --results names the one that keeps the runs", err=True)
     found = status_of(jobs, Store(output), code_hash())
     console = make_console()
     say(console, f"{read.title}, at the scale {scale}, in {output}")

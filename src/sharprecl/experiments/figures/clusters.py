@@ -9,7 +9,7 @@ from sharprecl.experiments.figures.basis import basis, filled
 from sharprecl.experiments.figures.sheet import GREY, Drawn, finish, panels, sheet, size_of
 from sharprecl.experiments.records import DataRecord
 from sharprecl.experiments.tables import Table
-from sharprecl.report.embedding import BIG_COLOURS, FEWEST_POINTS, MOST_POINTS, RARE_MARKS, embed_2d
+from sharprecl.report.embedding import BIG_COLOURS, MOST_POINTS, RARE_MARKS, can_be_laid_out, embed_2d
 from sharprecl.report.svg import INK, VERMILLION, clean
 
 _NAME = 30
@@ -25,7 +25,7 @@ def clusters(table: Table, features: Mapping[str, np.ndarray]) -> Iterator[Drawn
         data, cells = table.data_of(column), filled(table, column)
         kept = {}
         for line, cell in cells.items():
-            runs = [run for run in cell.runs.values() if len(features.get(run.key, ())) >= FEWEST_POINTS]
+            runs = [run for run in cell.runs.values() if can_be_laid_out(features.get(run.key))]
             if runs:
                 kept[line] = runs[0]
         if not kept or data is None:
