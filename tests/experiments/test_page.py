@@ -41,6 +41,13 @@ def test_two_plans_of_one_name_are_refused(section: Section, tmp_path: Path) -> 
     assert list(tmp_path.iterdir()) == []
 
 
+def test_somebody_elses_page_stays(section: Section, tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text("<h1>my site</h1>")
+    with pytest.raises(ConfigError, match=r"index\.html is there already"):
+        write_page(tmp_path, "Results", [], "smoke", [section])
+    assert [path.name for path in tmp_path.iterdir()] == ["index.html"]
+
+
 def test_everything_stands_on_the_page_and_beside_it(section: Section, tmp_path: Path) -> None:
     assert write_page(tmp_path, "Results", ["Said first."], "smoke", [section]) == tmp_path / "index.html"
     for text in ((tmp_path / "index.html").read_text("utf-8"), (tmp_path / "index.md").read_text("utf-8")):

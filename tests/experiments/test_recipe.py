@@ -1,12 +1,14 @@
 """How a table was made, as it stands in the table's file."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sharprecl.errors import DataError
+from sharprecl.errors import ConfigError, DataError
 from sharprecl.experiments.formats import FORMATS, write_document
-from sharprecl.experiments.recipe import Provenance, Recipe, read_provenance
+from sharprecl.experiments.recipe import Provenance, Recipe, check_replaceable, read_provenance
 from sharprecl.experiments.sheets import Document, Figure
 
 NAMES = st.lists(st.text(min_size=1, max_size=8), max_size=3).map(tuple)
@@ -43,3 +45,12 @@ def test_the_command_names_what_was_chosen() -> None:
 def test_what_is_no_table_of_ours(text: str) -> None:
     with pytest.raises(DataError, match=r"table\.md"):
         read_provenance(text, "table.md")
+
+
+def test_only_what_we_wrote_is_replaced(tmp_path: Path) -> None:
+    check_replaceable(tmp_path / "new.md")
+    (tmp_path / "ours.md").write_text('<!-- sharprecl-table: {"plan": "main"} -->')
+    check_replaceable(tmp_path / "ours.md")
+    (tmp_path / "plan.yaml").write_bytes(b"rows: \xff")
+    with pytest.raises(ConfigError, match=r"plan\.yaml is there already"):
+        check_replaceable(tmp_path / "plan.yaml")

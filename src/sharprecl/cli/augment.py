@@ -114,12 +114,13 @@ def augment(
     from sharprecl.cli.console import make_console
     from sharprecl.cli.counter import counter
     from sharprecl.cli.show import say, show_notes
+    from sharprecl.evaluation.table import plural
 
     console, progress_console = make_console(), make_console(stderr=True)
     show_notes(console, rows.notes)
     protected = originals.label_names
     if protected:
-        say(console, f"words of the {len(protected)} labels stay as they are")
+        say(console, f"words of the {plural(len(protected), 'label', 'labels')} stay as they are")
     elif originals.labels is None:
         say(console, f"there is no column {LABEL!r}; with labels (--label) their words would stay as they are")
     folder = cache_dir() / "views" if cache is None else cache

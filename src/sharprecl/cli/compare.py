@@ -82,7 +82,8 @@ def compare(
     write_plan(plan, written)
     if outcome.done:
         compared = make_compared(plan, written, scale, output, outcome.data)
+        page = write_compared(compared, output)  # first: whatever a terminal cannot show, the page is there
         show_compared(console, compared)
-        say(console, f"page     {write_compared(compared, output)}")
+        say(console, f"page     {page}")
     if outcome.failed or not outcome.done:
         raise typer.Exit(1)

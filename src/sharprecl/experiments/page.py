@@ -17,7 +17,7 @@ from sharprecl.experiments.figures.draw import data_sets, figures_of
 from sharprecl.experiments.figures.sheet import Drawn, save
 from sharprecl.experiments.formats import FORMATS
 from sharprecl.experiments.plan import Plan
-from sharprecl.experiments.recipe import Recipe
+from sharprecl.experiments.recipe import Recipe, check_replaceable
 from sharprecl.experiments.records import RunRecord
 from sharprecl.experiments.sheets import Document
 from sharprecl.experiments.tables import Table, make_table
@@ -142,13 +142,16 @@ def write_page(folder: Path, title: str, lead: Sequence[str], scale: str, sectio
         The page.
 
     Raises:
-        ConfigError: two plans have files of one name.
+        ConfigError: two plans have files of one name, or the page is somebody else's.
         MissingExtraError: matplotlib or jinja2 is not installed.
     """
     stems = [_stem(section, scale) for section in sections]
     for stem in stems:
         if stems.count(stem) > 1:
             raise ConfigError(f"two plans are named {stem.removesuffix(f'-{scale}')!r}; rename the file of one")
+    page = folder / "index.html"
+    for path in (page, folder / "index.md"):
+        check_replaceable(path)
     for section in sections:
         for drawn in section.figures:
             save(drawn, folder / "figures")
@@ -156,7 +159,6 @@ def write_page(folder: Path, title: str, lead: Sequence[str], scale: str, sectio
             write_text(
                 folder / "tables" / f"{_stem(section, scale)}.{ending}", FORMATS[name](section.document.as_format(name))
             )
-    page = folder / "index.html"
     sentences = [*lead, *basis_of(sections, scale)]
     render("sharprecl.experiments", _context(title, sentences, scale, sections), page, PURPOSE)
     write_text(folder / "index.md", _markdown(title, sentences, scale, sections))

@@ -5,8 +5,9 @@ import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
-from sharprecl.errors import DataError
+from sharprecl.errors import ConfigError, DataError
 
 _MARK = re.compile(r"sharprecl-table: (\{.*?\})")
 # So that it can stand in a comment of HTML and Markdown, in a line of LaTeX and in a field of CSV, whose quotes double:
@@ -58,6 +59,16 @@ class Provenance:
         values = {**asdict(self.recipe), "format": self.format, "runs": self.runs}
         inner = json.dumps(values, sort_keys=True)[1:-1]
         return "sharprecl-table: {" + _ESCAPED.sub(lambda found: f"\\u{ord(found.group()[-1]):04x}", inner) + "}"
+
+
+def check_replaceable(path: Path) -> None:
+    """Refuse to write over a file that is no table or page of this package.
+
+    Raises:
+        ConfigError: there is one.
+    """
+    if path.is_file() and _MARK.search(path.read_text(encoding="utf-8", errors="replace")) is None:
+        raise ConfigError(f"{path} is there already and was not written by this command; name another place")
 
 
 def read_provenance(text: str, where: str) -> Provenance:

@@ -28,10 +28,12 @@ def table(
     from sharprecl.experiments.document import make_document
     from sharprecl.experiments.formats import check_format, write_document
     from sharprecl.experiments.plan import load_plan
-    from sharprecl.experiments.recipe import Recipe
+    from sharprecl.experiments.recipe import Recipe, check_replaceable
     from sharprecl.files import write_text
 
     check_format(table_format)
+    if to is not None:
+        check_replaceable(to)
     read = load_plan(plan)
     names, data, numbers = chosen_parts(rows, columns, seeds)
     recipe = Recipe(plan, scale, tuple(names), tuple(data), tuple(numbers), seconds)
