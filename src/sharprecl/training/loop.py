@@ -54,11 +54,16 @@ class LoopState:
     tokens: int = 0
     places: int = 0
 
+    @property
+    def padding_waste(self) -> float:
+        """Share of padding in what the model was given so far."""
+        return 1.0 - self.tokens / max(1, self.places)
+
 
 @dataclass(frozen=True)
 class Outcome:
     """How a training went. ``best_epoch`` counts from 1; ``tokens`` were read by the model in training, all views and
-    epochs, padding not counted; ``padding_waste`` is the share of padding in what it was given, 0 where nobody counts.
+    epochs, padding not counted.
     """
 
     best_epoch: int
@@ -69,7 +74,6 @@ class Outcome:
     peak_memory_bytes: int
     precision: str
     device: str
-    padding_waste: float = 0.0
 
 
 @dataclass
@@ -128,7 +132,6 @@ class Trainer:
             peak_memory_bytes=hardware.peak_memory_bytes(self.device),
             precision=self.precision,
             device=str(self.device),
-            padding_waste=1.0 - self.state.tokens / max(1, self.state.places),
         )
 
     def _set_up(self) -> None:

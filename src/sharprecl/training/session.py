@@ -142,7 +142,7 @@ def train(
         "plan": vars(plan),
         "training_texts": len(fitted),
         "selection_texts": 0 if selection_table is None else len(selection_table),
-        "padding_waste": outcome.padding_waste,
+        "padding_waste": trainer.state.padding_waste,
         "best_epoch": outcome.best_epoch,
         "epochs": outcome.epochs,
         "steps": outcome.steps,
