@@ -73,6 +73,12 @@ class Column(Frozen):
         return self
 
 
+def names_a_method(settings: Settings) -> bool:
+    """Whether settings say which method it is, as ``method: bcl`` or by ``method.name``, and not only how it is set."""
+    method = settings.get("method") or {}
+    return not isinstance(method, Mapping) or "name" in method
+
+
 class Row(Frozen):
     """What is compared: a method with its settings, in a curve at several values of one of them."""
 
@@ -103,8 +109,7 @@ class Row(Frozen):
                     f"{name!r} must be equal for all rows, or the comparison is not fair; "
                     f"move it to the plan's own settings"
                 )
-        method = value.get("method") or {}
-        if not isinstance(method, Mapping) or "name" in method:
+        if names_a_method(value):
             raise ValueError("method: write 'method: bcl' beside the settings, not in them")
         return value
 

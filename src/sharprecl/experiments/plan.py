@@ -10,7 +10,7 @@ from sharprecl.config import Frozen
 from sharprecl.data.wording import closest
 from sharprecl.errors import ConfigError
 from sharprecl.experiments.expand import Job, expand
-from sharprecl.experiments.layout import AtScale, Column, Kind, Row
+from sharprecl.experiments.layout import AtScale, Column, Kind, Row, names_a_method
 from sharprecl.experiments.scales import ScaleName, scale_of
 from sharprecl.profiles import Settings, read_yaml
 
@@ -75,8 +75,7 @@ class Plan(Frozen):
                 raise ValueError(f"{name!r}: names of rows and columns stand in lists with commas, and have none")
         if "seed" in self.settings:
             raise ValueError("settings.seed: a plan runs several of them; write seeds: 5")
-        method = self.settings.get("method") or {}
-        if not isinstance(method, Mapping) or "name" in method:
+        if names_a_method(self.settings):
             raise ValueError("settings.method: these are settings of every row; methods are named in rows")
         for scale, part in self.at.items():
             _check_names(part.columns or (), self.columns, f"at.{scale}.columns")
