@@ -1,15 +1,14 @@
 """What makes a row unusable, one kind of fault after the other: what ``read_table`` refuses, and stray headers."""
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sharprecl.augment.words import is_unicode
 from sharprecl.data.wording import SHOWN, closest, names_phrase, rows_phrase, shorten
 from sharprecl.doctor.diagnosis import Finding
 
-_HALF = re.compile("[\ud800-\udfff]")
 _SINGLE = str | int | float
 _REFUSED = "'sharprecl train' refuses the file until then"
 
@@ -73,7 +72,7 @@ def faults(
         f"write one string or number; {_REFUSED}",
     )
     for column, values in ((where, texts), (named, labels)):
-        broken = [row for row, value in enumerate(values) if type(value) is str and _HALF.search(value)]
+        broken = [row for row, value in enumerate(values) if type(value) is str and not is_unicode(value)]
         half = f"half a character (a lone surrogate such as \\ud83d) {column}"
         yield Fault(broken, f"has {half}", f"have {half}", f"write the file anew from its source; {_REFUSED}")
     yield _two_spellings(labels, named) if known is None else _unknown(labels, known)
