@@ -33,10 +33,11 @@ def test_settings_hold_for_all_methods() -> None:
     assert [job.spec.settings["encoder"] for job in plan.jobs("small")] == [{"max_length": 32}] * 2
 
 
-def test_columns_and_test_file_reach_the_run() -> None:
-    column = compare_plan("mine.csv", ["dice", "focal"], text="t", label="y", test="held.csv").columns["mine"]
-    assert column == Column(data="mine.csv", text="t", label="y", test="held.csv")
-    assert column.of_a_file() == {"text_column": "t", "label_column": "y", "test": "held.csv"}
+def test_columns_test_file_and_encoding_reach_the_run() -> None:
+    given = {"text": "t", "label": "y", "test": "held.csv", "encoding": "cp1252"}
+    column = compare_plan("mine.csv", ["dice", "focal"], **given).columns["mine"]
+    assert column == Column(data="mine.csv", **given)
+    assert column.of_a_file() == {"text_column": "t", "label_column": "y", "test": "held.csv", "encoding": "cp1252"}
     assert Column(data="mine.csv").of_a_file() == {}
 
 

@@ -22,7 +22,7 @@ def test_shipped_plans(name: str, tmp_path: Path) -> None:
 
 def test_a_comparison_asks_for_the_same_runs(tmp_path: Path) -> None:
     plan = compare_plan(
-        "ä b/mine.csv", ["dice", "focal"], text="t", label="y", test="held.csv", ir=20, seeds=2,
+        "ä b/mine.csv", ["dice", "focal"], text="t", label="y", test="held.csv", encoding="cp1252", ir=20, seeds=2,
         settings={"encoder": {"max_length": 32}},
     )  # fmt: skip
     write_plan(plan, tmp_path / "compare.yaml")

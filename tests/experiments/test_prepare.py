@@ -29,6 +29,16 @@ def test_a_file_with_test_texts(tmp_path: Path) -> None:
     assert prepared.train.notes == prepared.test.notes == ()
 
 
+def test_files_as_excel_writes_them(tmp_path: Path) -> None:
+    for name in ("train.csv", "test.csv"):
+        plain = write_table(tmp_path / "plain.csv").read_text("utf-8").replace("billing", "Gebühren")
+        (tmp_path / name).write_bytes(plain.encode("cp1252"))
+    asked = of_file(tmp_path / "train.csv", test=str(tmp_path / "test.csv"))
+    with pytest.raises(DataError, match="give --encoding cp1252"):
+        prepare(asked)
+    assert prepare(replace(asked, encoding="cp1252")).record.label_names[0] == "Gebühren"
+
+
 def test_without_test_texts_a_fifth_is_held_out_the_same_for_every_seed(tmp_path: Path) -> None:
     train = write_table(tmp_path / "train.csv")
     prepared = prepare(of_file(train))
@@ -63,7 +73,8 @@ def test_nothing_to_hold_out(tmp_path: Path) -> None:
 def test_what_decides_the_data() -> None:
     assert data_key(spec(0)) == data_key(spec(5, "bcl", embeddings=True))
     others = [{"data": "cr"}, {"ir": 10.0}, {"train_cap": 5}, {"test_cap": 5}, {"test": "x"}, {"text_column": "t"}]
-    assert len({data_key(spec(**other)) for other in [{}, {"label_column": "l"}, *others]}) == 8
+    others += [{"label_column": "l"}, {"encoding": "cp1252"}]
+    assert len({data_key(spec(**other)) for other in [{}, *others]}) == 9
 
 
 @needs_mirror

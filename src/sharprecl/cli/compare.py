@@ -21,6 +21,7 @@ def compare(
         Path | None,
         typer.Option(help="Labelled texts to judge on.", show_default="a fifth of DATA, held out; a benchmark's own"),
     ] = None,
+    encoding: Annotated[str, typer.Option(help="Of .csv, .tsv and .jsonl files.")] = "utf-8",
     ir: Annotated[float | None, typer.Option(help="Thin the training texts to this imbalance ratio.")] = None,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Folder for the runs, the page and the figures.")
@@ -58,6 +59,7 @@ def compare(
         text=text,
         label=label,
         test=None if test is None else str(test),
+        encoding=encoding,
         ir=ir,
         seeds=seeds,
         settings=merge(read_yaml(config) if config else {}, assignments(set_ or [])),

@@ -41,6 +41,7 @@ class Column(Frozen):
     text: str = Field("text", description="a file's column with the texts")
     label: str = Field("label", description="a file's column with the labels")
     test: str | None = Field(None, description="a file with test texts; without, a part of ``data`` is held out")
+    encoding: str = Field("utf-8", description="of both files, where they are text files")
 
     @property
     def name(self) -> str:
@@ -50,8 +51,8 @@ class Column(Frozen):
 
     def of_a_file(self) -> dict[str, Any]:
         """What a ``RunSpec`` says of a file beyond its name; nothing of a benchmark."""
-        given = {"text_column": self.text, "label_column": self.label, "test": self.test}
-        usual = {"text_column": "text", "label_column": "label", "test": None}
+        given = {"text_column": self.text, "label_column": self.label, "test": self.test, "encoding": self.encoding}
+        usual = {"text_column": "text", "label_column": "label", "test": None, "encoding": "utf-8"}
         return {key: value for key, value in given.items() if value != usual[key]}
 
     @model_validator(mode="before")

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from sharprecl.data.benchmarks import BENCHMARKS, load_benchmark
 from sharprecl.data.imbalance import cap_per_class, imbalance_ratio, imbalanced_subset
@@ -16,7 +17,7 @@ from sharprecl.files import sha256_json
 HELD_OUT = 0.2
 """Share of each class that is held out to judge on, where a file comes without test texts."""
 
-DataKey = tuple[str, str, str, str | None, float | None, int | None, int | None]
+DataKey = tuple[str, str, str, str | None, str, float | None, int | None, int | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +31,8 @@ class Prepared:
 
 def data_key(spec: RunSpec) -> DataKey:
     """What of a spec decides its data: specs with equal keys share one ``Prepared``."""
-    return (spec.data, spec.text_column, spec.label_column, spec.test, spec.ir, spec.train_cap, spec.test_cap)
+    file = (spec.data, spec.text_column, spec.label_column, spec.test, spec.encoding)
+    return (*file, spec.ir, spec.train_cap, spec.test_cap)
 
 
 def is_benchmark(spec: RunSpec) -> bool:
@@ -73,9 +75,10 @@ def _tables(spec: RunSpec, progress: Callable[[str], None] | None) -> tuple[Text
     if is_benchmark(spec):
         benchmark = load_benchmark(spec.data, progress=progress)
         return benchmark.train, benchmark.test
-    table = read_table(spec.data, spec.text_column, spec.label_column)
+    read = partial(read_table, text=spec.text_column, label=spec.label_column, encoding=spec.encoding)
+    table = read(spec.data)
     if spec.test is not None:
-        return table, read_table(spec.test, spec.text_column, spec.label_column, label_names=table.label_names)
+        return table, read(spec.test, label_names=table.label_names)
     # Equal texts stay on one side, so that nothing is asked that training showed.
     kept, held_out = stratified_split(table.label_ids, HELD_OUT, seed=0, groups=text_groups(table.texts))
     if not len(held_out):

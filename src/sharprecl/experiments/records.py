@@ -22,6 +22,7 @@ class RunSpec:
         embeddings: whether the test texts' features are kept, for the figure of embeddings.
         text_column, label_column: of a file.
         test: a file with test texts; None takes the benchmark's own, or holds out a part of the file.
+        encoding: of a file and its test texts, where they are text files.
     """
 
     data: str
@@ -34,10 +35,14 @@ class RunSpec:
     text_column: str = "text"
     label_column: str = "label"
     test: str | None = None
+    encoding: str = "utf-8"
 
     def to_json(self) -> dict[str, Any]:
-        """JSON-ready values."""
-        return asdict(self)
+        """JSON-ready values. The usual encoding is left out: runs had no such value once, and keep their hash."""
+        values = asdict(self)
+        if self.encoding == "utf-8":
+            del values["encoding"]
+        return values
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> "RunSpec":
@@ -126,7 +131,7 @@ class RunRecord:
 
     def to_json(self) -> dict[str, Any]:
         """JSON-ready values."""
-        return asdict(self)
+        return {**asdict(self), "spec": self.spec.to_json()}
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> "RunRecord":

@@ -52,7 +52,7 @@ class Failure:
 
     def to_json(self) -> dict[str, Any]:
         """JSON-ready values."""
-        return asdict(self)
+        return {**asdict(self), "spec": self.spec.to_json()}
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> "Failure":
