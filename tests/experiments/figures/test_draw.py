@@ -76,6 +76,20 @@ def test_a_long_name_and_many_classes_leave_the_figures_whole() -> None:
     assert drawn.svg.count('id="patch_') < 100, "one object, not a bar a class"
 
 
+def test_long_names_of_rows_are_folded() -> None:
+    """Names of rows are anybody's: beyond the sheet's edge or over another panel's nobody can read them."""
+    name = "sharprecl with larger hard sets and a second view of noise warmed up"
+    plan = made_up_plan(rows={"cross_entropy": None, name: {"method": "bcl"}})
+    drawn = list(figures_of(make_table(plan, made_up_records(plan, {"cross_entropy": 0.5, name: 0.8}), "smoke"), {}))
+    assert [one.name for one in drawn] == [
+        f"mine-smoke-{kind}" for kind in ("ranks", "cost", "frequency-trec-50", "frequency-cr")
+    ]
+    for one in drawn:
+        words = re.findall(r">([^<>]*)</text>", one.svg)
+        assert "sharprecl with larger" in " ".join(words)
+        assert max(len(word) for word in words if "sharprecl" in word or "noise" in word) <= 38
+
+
 def test_a_map_is_drawn_of_the_features_that_were_kept() -> None:
     plan = made_up_plan(kind="embedding", columns=["cr"], seeds=1)
     records = made_up_records(plan, SKILLS)

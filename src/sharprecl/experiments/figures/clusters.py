@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from sharprecl.experiments.figures.basis import basis, filled
-from sharprecl.experiments.figures.sheet import GREY, Drawn, finish, panels, sheet, size_of
+from sharprecl.experiments.figures.sheet import GREY, Drawn, finish, folded, panels, sheet, size_of
 from sharprecl.experiments.records import DataRecord
 from sharprecl.experiments.tables import Table
 from sharprecl.report.embedding import BIG_COLOURS, MOST_POINTS, RARE_MARKS, can_be_laid_out, embed_2d
@@ -36,7 +36,7 @@ def clusters(table: Table, features: Mapping[str, np.ndarray]) -> Iterator[Drawn
             for axes, (line, run) in zip(panels(figure, len(kept)), kept.items(), strict=True):
                 x_NH = np.asarray(features[run.key], dtype=np.float64)
                 _panel(axes, embed_2d(x_NH[rows], seed=0), label_N[rows], data)
-                axes.set_title(line.title)
+                axes.set_title(folded(line.title))
             handles, labels = axes.get_legend_handles_labels()
             figure.legend(handles, labels, loc="outside lower center", ncols=3 if len(kept) > 1 else 2)
             seeds = ", ".join(map(str, sorted({run.spec.seed for run in kept.values()})))

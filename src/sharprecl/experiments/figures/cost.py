@@ -10,12 +10,24 @@ from sharprecl.data.wording import joined
 from sharprecl.evaluation.table import plural
 from sharprecl.experiments.cells import Cell
 from sharprecl.experiments.figures.basis import basis, filled, percents
-from sharprecl.experiments.figures.sheet import GREY, Drawn, Sign, finish, label_edges, panels, sheet, signs, size_of
+from sharprecl.experiments.figures.sheet import (
+    GREY,
+    Drawn,
+    Sign,
+    finish,
+    folded,
+    label_edges,
+    panels,
+    sheet,
+    signs,
+    size_of,
+)
 from sharprecl.experiments.records import RunRecord
 from sharprecl.experiments.tables import Table
 from sharprecl.extras import require
 
 TITLE = "What a method costs and what it is worth"
+_KEY = 22  # most letters of a line in the legend
 
 
 def cost(table: Table) -> Drawn | None:
@@ -29,15 +41,15 @@ def cost(table: Table) -> Drawn | None:
     known = signs([line.title for line in table.lines], table.plan.compared)
     shown = {name: sign for name, sign in known.items() if any(name in cells for cells in by_column.values())}
     across = 2 if len(by_column) == 1 else 4
-    with sheet(*size_of(len(by_column), 2.0, 0.75 + 0.16 * -(-len(shown) // across))) as figure:
+    keys = [_key(folded(name, _KEY), sign) for name, sign in shown.items()]
+    lines = max(key.get_label().count("\n") + 1 for key in keys) * -(-len(keys) // across)
+    with sheet(*size_of(len(by_column), 2.0, 0.75 + 0.16 * lines)) as figure:
         every = panels(figure, len(by_column))
         for axes, (column, cells) in zip(every, by_column.items(), strict=True):
             _panel(axes, cells, shown)
-            axes.set_title(column)
+            axes.set_title(folded(column))
         label_edges(every, "training, seconds (log scale)", "macro-F1, %")
-        figure.legend(
-            handles=[_key(name, sign) for name, sign in shown.items()], loc="outside lower center", ncols=across
-        )
+        figure.legend(handles=keys, loc="outside lower center", ncols=across)
         others = f" {plural(left_out, 'run', 'runs')} made elsewhere are left out." if left_out else ""
         if unseen:
             others += f" Fewer than two rows to compare there: {joined(unseen, len(unseen))}."

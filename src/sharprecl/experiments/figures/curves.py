@@ -5,7 +5,7 @@ from typing import Any
 
 from sharprecl.experiments.cells import Cell
 from sharprecl.experiments.figures.basis import basis, percents
-from sharprecl.experiments.figures.sheet import Drawn, finish, label_edges, panels, sheet, size_of
+from sharprecl.experiments.figures.sheet import Drawn, finish, folded, label_edges, panels, sheet, size_of
 from sharprecl.experiments.tables import Table
 from sharprecl.report.svg import BLUE, VERMILLION
 
@@ -24,8 +24,8 @@ def curves(table: Table) -> Iterator[Drawn]:
             every = panels(figure, len(by_column))
             for axes, (column, points) in zip(every, by_column.items(), strict=True):
                 _panel(axes, points)
-                axes.set_title(column)
-            label_edges(every, label, "%")
+                axes.set_title(folded(column))
+            label_edges(every, folded(label), "%")
             handles, labels = axes.get_legend_handles_labels()
             figure.legend(handles, labels, loc="outside lower center", ncols=2)
             cells = [cell for points in by_column.values() for cell in points.values()]

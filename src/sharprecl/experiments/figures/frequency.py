@@ -11,7 +11,7 @@ import numpy as np
 
 from sharprecl.evaluation.metrics import Floats
 from sharprecl.experiments.figures.basis import basis, filled
-from sharprecl.experiments.figures.sheet import GREY, Drawn, finish, label_edges, panels, sheet, size_of
+from sharprecl.experiments.figures.sheet import GREY, Drawn, finish, folded, label_edges, panels, sheet, size_of
 from sharprecl.experiments.tables import Table
 from sharprecl.report.figures import side_by_side
 from sharprecl.report.svg import BLUE, INK, log_ticks
@@ -42,7 +42,7 @@ def frequency(table: Table) -> Iterator[Drawn]:
                 log_ticks(axes.xaxis, int(count_C.max()))
                 axes.set_xlim(0.6, max(10, count_C.max()) * 1.6)
                 axes.set_ylim(-3, 103)
-                axes.set_title(name, fontweight="bold" if name == table.plan.compared else "normal")
+                axes.set_title(folded(name), fontweight="bold" if name == table.plan.compared else "normal")
             label_edges(every, "training texts (log scale)", "F1, %")
             behind = f" Dashed: that of {first}." if len(f1) > 1 else ""
             caption = (

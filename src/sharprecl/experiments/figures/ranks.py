@@ -3,10 +3,11 @@
 from typing import Any
 
 from sharprecl.evaluation.ranks import Ranking
-from sharprecl.experiments.figures.sheet import FULL, LEAST_TYPE, Drawn, finish, sheet
+from sharprecl.experiments.figures.sheet import FULL, LEAST_TYPE, Drawn, finish, folded, sheet
 from sharprecl.report.svg import INK, VERMILLION
 
-_STEP = 1.0  # between two names, in units of the drawing
+_STEP = 1.0  # between two names of one line, in units of the drawing
+_NAME = 27  # most letters of a line of a name
 _BAR = 0.45  # between two bars
 
 
@@ -24,8 +25,10 @@ def rank_diagram(
     """
     k = len(ranking.methods)
     half = -(-k // 2)
+    names = {method: folded(method, _NAME) for method in ranking.methods}
+    step = _STEP * max(name.count("\n") + 1 for name in names.values())
     below = 0.6 + _BAR * len(ranking.groups)
-    lowest = below + _STEP * half
+    lowest = below + step * half
     with sheet(FULL, 0.9 + 0.2 * (lowest + 1)) as figure:
         axes = figure.subplots()
         axes.set_axis_off()
@@ -40,14 +43,15 @@ def rank_diagram(
         _ruler(axes, ranking.critical_difference, k)
         for place, (method, rank) in enumerate(zip(ranking.methods, ranking.average_ranks, strict=True)):
             left = place < half
-            y = -below - _STEP * (place if left else k - 1 - place) - 0.3
+            y = -below - step * (place if left else k - 1 - place) - 0.3
             edge = 1 - 0.06 * k if left else k + 0.06 * k
             colour = VERMILLION if method == compared else INK
             axes.plot([rank, rank, edge], [0, y, y], color=colour, linewidth=0.8)
-            words = f"{method}  {rank:.2f}" if left else f"{rank:.2f}  {method}"
+            words = f"{names[method]}  {rank:.2f}" if left else f"{rank:.2f}  {names[method]}"
             weight = "bold" if method == compared else "normal"
+            apart = f"{words} ".replace("\n", " \n") if left else f" {words}".replace("\n", "\n ")
             axes.text(
-                edge, y, f"{words} " if left else f" {words}", ha="right" if left else "left", va="center",
+                edge, y, apart, ha="right" if left else "left", va="center",
                 fontsize=LEAST_TYPE + 0.5, color=colour, fontweight=weight,
             )  # fmt: skip
         where = dict(zip(ranking.methods, ranking.average_ranks, strict=True))

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from sharprecl.extras import require
 from sharprecl.files import atomic_path, write_text
-from sharprecl.report.svg import BLUE, GREEN, INK, ORANGE, PINK, SKY, VERMILLION, Figure, drawing, to_svg
+from sharprecl.report.svg import BLUE, GREEN, INK, ORANGE, PINK, SKY, VERMILLION, Figure, clean, drawing, to_svg
 
 COLUMN, FULL = 3.4, 7.0
 """Inches of a printed column, and of a page of two."""
@@ -113,6 +113,11 @@ def label_edges(every: list[Any], x: str, y: str) -> None:
             axes.set_xlabel(x)
         if place % _PANELS_ACROSS == 0:
             axes.set_ylabel(y)
+
+
+def folded(name: str, letters: int = 30) -> str:
+    """A name on as many lines as it needs; as usual, those of a panel's title."""
+    return textwrap.fill(clean(name), letters)
 
 
 def size_of(number: int, height: float, more: float = 0.3) -> tuple[float, float]:
