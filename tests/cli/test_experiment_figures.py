@@ -89,3 +89,14 @@ def test_nothing_to_show() -> None:
         _run("figure", "mein", "--results", "runs.jsonl")
     with pytest.raises(DataError, match="holds no runs"):
         _run("figure", "mine.yaml")
+
+
+@pytest.mark.parametrize("words", [("--rows", "bcl"), ("--seeds", "0")])
+def test_data_sets_have_no_rows_and_seeds(words: tuple[str, str]) -> None:
+    with pytest.raises(ConfigError, match="the plan datasets counts data and has no runs; leave --rows and --seeds"):
+        _run("figure", "datasets", *words)
+
+
+def test_a_data_set_that_the_plan_has_not() -> None:
+    with pytest.raises(ConfigError, match="'trex' is no column of datasets; there are r52, "):
+        _run("figure", "datasets", "--columns", "trex")

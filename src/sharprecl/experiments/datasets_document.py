@@ -15,13 +15,19 @@ from sharprecl.files import sha256_json
 
 
 def make_datasets_document(plan: Plan, recipe: Recipe, table_format: str = "markdown") -> Document:
-    """Count the benchmarks that a plan of the kind ``datasets`` names. Scale and seeds change nothing.
+    """Count the benchmarks that a plan of the kind ``datasets`` names, at every scale alike.
 
     Raises:
-        ConfigError: a column is no benchmark as it was published, or not the plan's.
+        ConfigError: a column is no benchmark as it was published, or not the plan's; rows or seeds are asked for.
         SharpReCLError: the data cannot be had.
     """
-    names = _names(plan, recipe.columns)
+    names = counted_columns(plan, recipe.columns, recipe.rows, recipe.seeds)
+    unfit = [name for name, column in plan.columns.items() if column.data not in BENCHMARKS or column.ir is not None]
+    if unfit:
+        raise ConfigError(
+            f"{unfit[0]!r}: a plan of the kind datasets counts benchmarks as published; for other data there is "
+            f"'sharprecl doctor'"
+        )
     benchmarks = {name: load_benchmark(name) for name in names}
     statistics = {name: split_statistics(benchmark.train, benchmark.test) for name, benchmark in benchmarks.items()}
     comparison = compare(statistics)
@@ -47,16 +53,19 @@ def make_datasets_document(plan: Plan, recipe: Recipe, table_format: str = "mark
     )
 
 
-def _names(plan: Plan, chosen: Sequence[str]) -> list[str]:
+def counted_columns(
+    plan: Plan, chosen: Sequence[str], rows: Sequence[str] = (), seeds: Sequence[int] = ()
+) -> list[str]:
+    """The columns of a plan of the kind ``datasets`` that a user chose; all where none is chosen.
+
+    Raises:
+        ConfigError: one is not the plan's, or rows or seeds are asked for.
+    """
+    if rows or seeds:
+        raise ConfigError(f"the plan {plan.name} counts data and has no runs; leave --rows and --seeds out")
     unknown = [name for name in chosen if name not in plan.columns]
-    unfit = [name for name, column in plan.columns.items() if column.data not in BENCHMARKS or column.ir is not None]
     if unknown:
         raise ConfigError(f"{unknown[0]!r} is no column of {plan.name}; there are {', '.join(plan.columns)}")
-    if unfit:
-        raise ConfigError(
-            f"{unfit[0]!r}: a plan of the kind datasets counts benchmarks as published; for other data there is "
-            f"'sharprecl doctor'"
-        )
     return [name for name in plan.columns if not chosen or name in chosen]
 
 

@@ -114,8 +114,9 @@ def test_a_map_is_drawn_of_the_features_that_were_kept() -> None:
 
 @needs_mirror
 def test_the_data_sets_as_published() -> None:
-    drawn = data_sets(load_plan("datasets"), "smoke")
+    drawn = data_sets(load_plan("datasets"), ["trec"])
     assert drawn is not None
     assert "trec: 6 classes, ratio 14.5" in drawn.svg
+    assert drawn.svg.count(" classes, ratio") == 1
     assert "scale" not in drawn.title
     assert drawn.name == "datasets-distribution"

@@ -21,18 +21,20 @@ def figure(
     """Draw a plan's figures from what has been run: SVG and PNG for print, with the caption of each."""
     from sharprecl.cli.experiment.options import chosen_parts
     from sharprecl.cli.experiment.records import records_of
+    from sharprecl.experiments.datasets_document import counted_columns
     from sharprecl.experiments.figures.draw import data_sets, figures_of
     from sharprecl.experiments.figures.sheet import save
     from sharprecl.experiments.plan import load_plan
     from sharprecl.experiments.tables import make_table
 
     read = load_plan(plan)
+    names, data, numbers = chosen_parts(rows, columns, seeds)
     if read.kind == "datasets":
-        drawn = data_sets(read, scale, lambda sentence: typer.echo(sentence, err=True))
+        counted = counted_columns(read, data, names, numbers)
+        drawn = data_sets(read, counted, lambda sentence: typer.echo(sentence, err=True))
         figures = iter([] if drawn is None else [drawn])
     else:
         records = records_of(results)
-        names, data, numbers = chosen_parts(rows, columns, seeds)
         table = make_table(read, records, scale, rows=names, columns=data, seeds=numbers)
         figures = figures_of(table, records.features)
     none = True

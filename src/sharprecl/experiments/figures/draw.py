@@ -1,6 +1,6 @@
 """All figures that a plan's runs make."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -65,16 +65,17 @@ def trained_on(table: Table) -> Drawn | None:
     return distribution(name, "How many texts each class has", table.scale, counts, caption)
 
 
-def data_sets(plan: Plan, scale: str, tell: Tell = lambda _: None) -> Drawn | None:
-    """The data sets of a plan without runs, as they are published: no scale caps them here.
+def data_sets(plan: Plan, columns: Sequence[str], tell: Tell = lambda _: None) -> Drawn | None:
+    """The data sets of a plan without runs, as they are published: no scale caps them.
 
     Args:
+        columns: as ``counted_columns`` gives them.
         tell: is told, in one line each, of what takes time, and of data that cannot be had and are left out.
     """
     from sharprecl.data.benchmarks import load_benchmark
 
     counts, lacking = {}, []
-    for name in plan.columns_at(scale):
+    for name in columns:
         column = plan.columns[name]
         try:
             counts[name] = load_benchmark(column.data, column.ir, progress=tell).train.class_counts
