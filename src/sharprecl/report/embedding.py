@@ -37,6 +37,24 @@ def can_be_laid_out(x_NH: NDArray[np.floating] | None) -> bool:
     return bool(np.isfinite(x_NH).all() and (x_NH != x_NH[:1]).any())
 
 
+def drawn_rows(number: int, seed: int) -> NDArray[np.int64]:
+    """Which of so many texts are shown, in ascending order: all, or 5000 of them at random."""
+    if number <= MOST_POINTS:
+        return np.arange(number)
+    generator = np.random.Generator(np.random.PCG64(seed))
+    return np.sort(generator.choice(number, MOST_POINTS, replace=False))
+
+
+def named_classes(
+    label_N: NDArray[np.int64], train_count_C: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Of the classes that are shown, the five with the most training texts, and of the others the three rarest."""
+    present = np.unique(label_N)
+    order = present[np.argsort(-train_count_C[present], kind="stable")]
+    big = order[: len(BIG_COLOURS)]
+    return big, order[len(big) :][::-1][: len(RARE_MARKS)]
+
+
 def embedding_map(
     label_names: list[str],
     train_counts: NDArray[np.int64],
@@ -50,21 +68,15 @@ def embedding_map(
     """
     if embeddings is None or not can_be_laid_out(embeddings):
         return None
-    rows = np.arange(len(embeddings))
-    if len(rows) > MOST_POINTS:
-        generator = np.random.Generator(np.random.PCG64(seed))
-        rows = np.sort(generator.choice(rows, MOST_POINTS, replace=False))
+    rows = drawn_rows(len(embeddings), seed)
     vectors = np.asarray(embeddings, dtype=np.float64)[rows]
     labels = y_true[rows]
     points = embed_2d(vectors, seed)
-    present = np.unique(labels)
-    order = present[np.argsort(-train_counts[present], kind="stable")]
-    big = order[: len(BIG_COLOURS)]
-    rare = order[len(big) :][::-1][: len(RARE_MARKS)]
-    keys = [Key("\N{BLACK CIRCLE}", "#8a8f98", "other classes")] if len(order) > len(big) + len(rare) else []
+    big, rare = named_classes(labels, train_counts)
+    others = ~np.isin(labels, [*big, *rare])
+    keys = [Key("\N{BLACK CIRCLE}", "#8a8f98", "other classes")] if others.any() else []
     with drawing(4.6, 4.4) as figure:
         axes = figure.subplots()
-        others = ~np.isin(labels, [*big, *rare])
         axes.scatter(*points[others].T, s=5, color="#8a8f98", alpha=0.6, linewidths=0, rasterized=True)
         for label, colour in zip(big, BIG_COLOURS, strict=False):
             mine = points[labels == label]

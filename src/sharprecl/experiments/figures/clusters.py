@@ -9,7 +9,7 @@ from sharprecl.experiments.figures.basis import basis, filled
 from sharprecl.experiments.figures.sheet import GREY, Drawn, finish, folded, panels, sheet, size_of
 from sharprecl.experiments.records import DataRecord
 from sharprecl.experiments.tables import Table
-from sharprecl.report.embedding import BIG_COLOURS, MOST_POINTS, RARE_MARKS, can_be_laid_out, embed_2d
+from sharprecl.report.embedding import BIG_COLOURS, RARE_MARKS, can_be_laid_out, drawn_rows, embed_2d, named_classes
 from sharprecl.report.svg import INK, VERMILLION, clean
 
 _NAME = 30
@@ -31,7 +31,7 @@ def clusters(table: Table, features: Mapping[str, np.ndarray]) -> Iterator[Drawn
         if not kept or data is None:
             continue
         label_N = np.array(data.gold)
-        rows = _sample(len(label_N))
+        rows = drawn_rows(len(label_N), seed=0)
         with sheet(*size_of(len(kept), 2.3, 0.6)) as figure:
             for axes, (line, run) in zip(panels(figure, len(kept)), kept.items(), strict=True):
                 x_NH = np.asarray(features[run.key], dtype=np.float64)
@@ -50,20 +50,10 @@ def clusters(table: Table, features: Mapping[str, np.ndarray]) -> Iterator[Drawn
             yield finish(figure, f"{plan.name}-{table.scale}-{column}", f"{plan.title}: {column}", table.scale, caption)
 
 
-def _sample(number: int) -> np.ndarray:
-    if number <= MOST_POINTS:
-        return np.arange(number)
-    generator = np.random.Generator(np.random.PCG64(0))
-    return np.sort(generator.choice(number, MOST_POINTS, replace=False))
-
-
 def _panel(axes: Any, point_N2: np.ndarray, label_N: np.ndarray, data: DataRecord) -> None:
     """The five biggest classes and the three rarest in their own signs, all others grey."""
     count_C = np.array(data.train_counts)
-    present = np.unique(label_N)
-    order = present[np.argsort(-count_C[present], kind="stable")]
-    big = order[: len(BIG_COLOURS)]
-    rare = order[len(big) :][::-1][: len(RARE_MARKS)]
+    big, rare = named_classes(label_N, count_C)
     others = ~np.isin(label_N, [*big, *rare])
     if others.any():
         axes.scatter(*point_N2[others].T, s=4, color=GREY, alpha=0.6, linewidths=0, rasterized=True, label="others")
