@@ -5,7 +5,8 @@ The rule rests on what was measured here (docs/results.md), which is little: thr
 - Even classes leave nothing to rebalance.
 - With many rare classes (R52 cut to 60 texts a class, 28 of 52 classes under 20 texts) SharpReCL was three points of
   macro-F1 ahead of cross-entropy at the same number of steps.
-- With two classes (CR at ratio 50) logit compensation alone was ahead of all that was tried, SharpReCL included.
+- With two classes (CR at ratio 50) logit compensation alone was ahead of the others tried on validation data. On the
+  test data, over three seeds, it is third of 17 methods, ahead of SharpReCL in each, at half the time.
 - In between (TREC at ratio 50: six classes, none under 20 texts) plain cross-entropy was as good as what rebalances.
 """
 
@@ -36,7 +37,7 @@ def choose_method(class_counts: np.ndarray) -> Choice:
         )
         return _choice("cross_entropy", why)
     if len(counts) == 2:
-        why = f"of two classes one has {ratio:.0f} times the texts of the other, where compensating the prior did best"
+        why = f"of two classes one has {ratio:.0f} times the texts of the other; compensating the prior was ahead there"
         return _choice("balanced_softmax", why)
     if rare >= MANY * len(counts):
         why = f"{rare} of {len(counts)} classes have under {RARE_UNDER} texts, which is what it is for"

@@ -27,7 +27,7 @@ from sharprecl.experiments.tables import Table
 from sharprecl.extras import require
 
 TITLE = "What a method costs and what it is worth"
-_KEY = 22  # most letters of a line in the legend
+_KEY = 25  # most letters of a line in the legend
 
 
 def cost(table: Table) -> Drawn | None:
