@@ -37,7 +37,7 @@ def choose_method(class_counts: np.ndarray) -> Choice:
         )
         return _choice("cross_entropy", why)
     if len(counts) == 2:
-        why = f"of two classes one has {ratio:.0f} times the texts of the other; compensating the prior was ahead there"
+        why = f"of two classes one has {ratio:.0f} times the texts of the other, and there compensating the prior led"
         return _choice("balanced_softmax", why)
     if rare >= MANY * len(counts):
         why = f"{rare} of {len(counts)} classes have under {RARE_UNDER} texts, which is what it is for"
