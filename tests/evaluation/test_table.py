@@ -51,7 +51,19 @@ def test_terminal_shows_every_figure_whole(width):
     assert "SharpReCL" in text
     assert "a|b [bold]" in text  # a name is never read as markup
     for low, high in ROWS["SharpReCL"].intervals.values():
-        assert f"{100 * low:.1f}\u2013{100 * high:.1f}" in text
+        assert f"{100 * low:.1f}\u2013{100 * high:.1f}".replace("100.0", "100") in text
+
+
+def test_the_terminal_leaves_out_bands_without_classes():
+    text = printed(80)
+    assert "Head F1" in text
+    assert "Medium F1" not in text
+    rows = {"balanced_softmax": evaluate(TRUE, TRUE, [500, 15], ["a", "b"])}
+    console = Console(file=io.StringIO(), width=80, force_terminal=False)
+    console.print(comparison_table(rows))
+    text = console.file.getvalue()
+    assert "balanced_softmax" in text  # on one line, though every interval is as long as can be
+    assert text.count("100\u2013100") == 5
 
 
 def test_no_rows():

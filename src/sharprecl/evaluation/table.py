@@ -19,15 +19,20 @@ DASH = "\N{EN DASH}"
 
 
 def comparison_table(rows: dict[str, Evaluation]) -> Table:
-    """Make the terminal's table: one row a method, each interval on a line below its figure; fits 80 columns."""
+    """Make the terminal's table: one row a method, each interval on a line below its figure; fits 80 columns.
+
+    Bands of classes that there are none of have no column, which leaves more room for the names.
+    """
+    every = rows.values()
+    shown = {name: title for name, title in COLUMNS.items() if any(row.score(name) is not None for row in every)}
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False, caption=_caption(rows))
     table.caption_justify = "left"
     table.add_column("Method", overflow="fold")
-    for title in COLUMNS.values():
+    for title in shown.values():
         table.add_column(title.replace(" acc", "\nacc"), justify="right")
-    best = {name: max(_rounded(row, name) for row in rows.values()) for name in COLUMNS}
+    best = {name: max(_rounded(row, name) for row in every) for name in shown}
     for method, row in rows.items():
-        cells = [_two_lines(row, name, bold=len(rows) > 1 and _rounded(row, name) == best[name]) for name in COLUMNS]
+        cells = [_two_lines(row, name, bold=len(rows) > 1 and _rounded(row, name) == best[name]) for name in shown]
         table.add_row(Text(method), *cells)
     return table
 
@@ -71,7 +76,12 @@ def _two_lines(row: Evaluation, name: str, *, bold: bool) -> Text:
         return Text(DASH, style="dim")
     low, high = row.intervals[name]
     figure = Text(f"{100 * value:.1f}", style="bold" if bold else "")
-    return figure.append(f"\n{100 * low:.1f}{DASH}{100 * high:.1f}", style="not bold dim")
+    return figure.append(f"\n{_end(low)}{DASH}{_end(high)}", style="not bold dim")
+
+
+def _end(share: float) -> str:
+    """One end of an interval in percent; all is 100 and not 100.0, so that no interval is over nine letters wide."""
+    return f"{100 * share:.1f}".replace("100.0", "100")
 
 
 def _rounded(row: Evaluation, name: str) -> float:
