@@ -70,7 +70,7 @@ def compare(
     from sharprecl.cli.console import make_console
     from sharprecl.cli.experiment.sweeping import show_sweep
     from sharprecl.cli.show import say
-    from sharprecl.evaluation.table import plural
+    from sharprecl.data.wording import plural
     from sharprecl.experiments.sweep import Options
 
     console = make_console()

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from sharprecl.cli.show import say
 from sharprecl.data.benchmarks import BENCHMARKS
-from sharprecl.evaluation.table import plural
+from sharprecl.data.wording import plural
 from sharprecl.experiments.figures.draw import trained_on
 from sharprecl.experiments.page import Section, make_section, write_page
 from sharprecl.experiments.plan import Plan

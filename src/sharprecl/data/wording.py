@@ -1,10 +1,15 @@
-"""Pieces of the sentences about data: rows, names, near misses."""
+"""Pieces of the sentences about data: numbers, rows, names, near misses."""
 
 import difflib
 from collections.abc import Iterable, Sequence
 
 SHOWN = 10
 """How many rows or names a sentence lists before it says how many more there are."""
+
+
+def plural(number: int, one: str, many: str) -> str:
+    """``1 class``, ``2,000 classes``."""
+    return f"{number:,} {one if number == 1 else many}"
 
 
 def rows_phrase(rows: Sequence[int], lines: Sequence[int] | None = None) -> str:

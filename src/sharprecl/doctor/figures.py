@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from sharprecl.data.wording import plural
 from sharprecl.doctor.diagnosis import Diagnosis
 from sharprecl.doctor.findings import percent
-from sharprecl.evaluation.table import plural
 from sharprecl.report.figures import band_keys, class_colours, label_distribution, side_by_side
 from sharprecl.report.svg import GREEN, INK, Figure, Key, clean, drawing, log_ticks, to_svg
 

@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from sharprecl.data.wording import names_phrase, shorten
+from sharprecl.data.wording import names_phrase, plural, shorten
 from sharprecl.doctor.diagnosis import BatchOutlook, Distribution, Finding, Severity
-from sharprecl.evaluation.table import plural
 from sharprecl.methods.choice import EVEN_UP_TO
 
 ORDER: tuple[Severity, ...] = ("problem", "warning", "note")

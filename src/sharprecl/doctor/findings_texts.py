@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 
 from sharprecl.assets.catalogue import ENCODERS
-from sharprecl.data.wording import SHOWN, names_phrase, rows_phrase, shorten
+from sharprecl.data.wording import SHOWN, names_phrase, plural, rows_phrase, shorten
 from sharprecl.doctor.diagnosis import Duplicates, Finding, LabelErrors, Severity, TextFacts
 from sharprecl.doctor.findings import percent
 from sharprecl.doctor.recommend import main_script
-from sharprecl.evaluation.table import plural
 
 POINT = 0.01
 """One percent of the texts is a point of accuracy: what the methods of this field differ by."""

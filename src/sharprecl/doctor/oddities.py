@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sharprecl.data.tables import TextTable
-from sharprecl.data.wording import SHOWN, names_phrase, rows_phrase
+from sharprecl.data.wording import SHOWN, names_phrase, plural, rows_phrase
 from sharprecl.doctor.diagnosis import Finding, Severity
 from sharprecl.doctor.findings import percent
-from sharprecl.evaluation.table import plural
 
 Rows = NDArray[np.int64]
 

@@ -10,8 +10,8 @@ import numpy as np
 from sharprecl.config import EncoderConfig, TrainingConfig
 from sharprecl.data.augmented import split_originals
 from sharprecl.data.tables import TextTable
+from sharprecl.data.wording import plural
 from sharprecl.doctor.diagnosis import Recommendation, TextFacts
-from sharprecl.evaluation.table import plural
 from sharprecl.methods.choice import choose_method
 from sharprecl.methods.registry import method_class
 

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from sharprecl.data.wording import rows_phrase
+from sharprecl.data.wording import plural, rows_phrase
 from sharprecl.doctor.diagnosis import Diagnosis, DuplicateGroup
 from sharprecl.doctor.findings import percent
-from sharprecl.evaluation.table import DASH, plural
+from sharprecl.evaluation.table import DASH
 from sharprecl.report.svg import clean
 
 BUILT = ", by construction"

@@ -4,6 +4,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from sharprecl.data.wording import plural
 from sharprecl.evaluation.bands import BANDS, HEAD_OVER, TAIL_UNDER
 from sharprecl.evaluation.judge import Evaluation
 
@@ -53,11 +54,6 @@ def cell(row: Evaluation, name: str) -> str:
         return DASH
     low, high = row.intervals[name]
     return f"{100 * value:.1f} [{100 * low:.1f}, {100 * high:.1f}]"
-
-
-def plural(number: int, one: str, many: str) -> str:
-    """``1 class``, ``2,000 classes``."""
-    return f"{number:,} {one if number == 1 else many}"
 
 
 def band_words(row: Evaluation) -> str:

@@ -4,8 +4,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
+from sharprecl.data.wording import plural
 from sharprecl.errors import DataError
-from sharprecl.evaluation.table import plural
 from sharprecl.experiments.collection import newest
 from sharprecl.experiments.exported import Exported, read_exported, write_exported
 from sharprecl.experiments.records import RunSpec, run_key

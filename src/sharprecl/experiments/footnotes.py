@@ -3,8 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from sharprecl.data.wording import joined
-from sharprecl.evaluation.table import plural
+from sharprecl.data.wording import joined, plural
 from sharprecl.experiments.contenders import Contenders
 from sharprecl.experiments.contests import FEW_SEEDS, LEVEL, Contests
 from sharprecl.experiments.sheets import DASH

@@ -8,8 +8,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from sharprecl.data.wording import plural
 from sharprecl.errors import AssetError, ConfigError
-from sharprecl.evaluation.table import plural
 from sharprecl.experiments.collection import Records
 from sharprecl.experiments.datasets_document import counted_columns
 from sharprecl.experiments.document import make_document

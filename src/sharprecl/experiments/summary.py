@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from sharprecl.data.wording import joined
-from sharprecl.evaluation.table import plural
+from sharprecl.data.wording import joined, plural
 from sharprecl.experiments.by_class import decisive_class
 from sharprecl.experiments.cells import Cell, Line, in_percent
 from sharprecl.experiments.contenders import Contenders

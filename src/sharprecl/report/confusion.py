@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sharprecl.data.wording import plural
 from sharprecl.evaluation.bands import band_masks
 from sharprecl.evaluation.judge import Evaluation
-from sharprecl.evaluation.table import plural
 from sharprecl.extras import require
 from sharprecl.report.svg import BLUE, INK, VERMILLION, Figure, Key, clean, drawing, to_svg
 

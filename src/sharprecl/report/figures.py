@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from sharprecl.data.wording import plural
 from sharprecl.evaluation.bands import band_masks
 from sharprecl.evaluation.judge import Evaluation
-from sharprecl.evaluation.table import plural
 from sharprecl.report.svg import BAND_COLOURS, INK, Figure, Key, clean, drawing, log_ticks, to_svg
 
 NAMED_BARS = 70

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from sharprecl.data.wording import plural
 from sharprecl.evaluation.bands import BANDS, band_masks
 from sharprecl.evaluation.judge import ClassRow, Evaluation
-from sharprecl.evaluation.table import plural
 from sharprecl.report.data import ReportData
 
 FEW_TEXTS = 5

@@ -13,9 +13,8 @@ from sharprecl.config import RunConfig
 from sharprecl.data.augmented import split_originals
 from sharprecl.data.tables import TextTable
 from sharprecl.data.tokens import TokenizedTexts, tokenize
-from sharprecl.data.wording import names_phrase
+from sharprecl.data.wording import names_phrase, plural
 from sharprecl.errors import ConfigError
-from sharprecl.evaluation.table import plural
 from sharprecl.methods.base import Views
 
 TELLING = 10.0

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from sharprecl.data.wording import plural
 from sharprecl.evaluation.metrics import Floats
-from sharprecl.evaluation.table import plural
 from sharprecl.experiments.cells import Cell, Line
 from sharprecl.experiments.tables import Table
 

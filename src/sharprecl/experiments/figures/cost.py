@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sharprecl.data.wording import joined
-from sharprecl.evaluation.table import plural
+from sharprecl.data.wording import joined, plural
 from sharprecl.experiments.cells import Cell
 from sharprecl.experiments.figures.basis import basis, filled, percents
 from sharprecl.experiments.figures.sheet import (
