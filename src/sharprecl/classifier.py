@@ -11,8 +11,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 
-from sharprecl.augment.words import is_unicode
 from sharprecl.config import RunConfig
+from sharprecl.data.checks import is_unicode
 from sharprecl.data.labels import typed_labels, typed_table
 from sharprecl.data.tables import TextTable, read_table
 from sharprecl.data.wording import rows_phrase

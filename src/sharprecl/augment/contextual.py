@@ -18,8 +18,9 @@ from sharprecl.augment.base import text_generator
 from sharprecl.augment.draws import draw_among_best
 from sharprecl.augment.pretrained import identity
 from sharprecl.augment.stopwords import NEVER_PUT_IN
-from sharprecl.augment.words import carries_meaning, gaps, is_unicode, label_words, put_in, wanted, words_of
+from sharprecl.augment.words import carries_meaning, gaps, label_words, put_in, wanted, words_of
 from sharprecl.config import ContextualConfig
+from sharprecl.data.checks import is_unicode
 
 if TYPE_CHECKING:
     from sharprecl.augment.masked_lm import MaskedLanguageModel

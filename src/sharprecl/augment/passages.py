@@ -8,7 +8,8 @@ import re
 from collections import Counter
 from itertools import pairwise
 
-from sharprecl.augment.words import is_unicode, words_of
+from sharprecl.augment.words import words_of
+from sharprecl.data.checks import is_unicode
 
 _LONGEST = 40  # words
 _MOST_CHARACTERS = 600  # a passage of 40 words that has more is no sentence

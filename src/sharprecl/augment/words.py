@@ -23,15 +23,6 @@ def label_words(names: Iterable[str]) -> frozenset[str]:
     return frozenset(words | {add_s(word) for word in words})
 
 
-def is_unicode(text: str) -> bool:
-    """Whether a text can be written as UTF-8, as tokenizers want it: a lone surrogate cannot."""
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
 def must_stay(word: str, protected: frozenset[str]) -> bool:
     """Whether a word is a number, holds a digit, or has a label word in it."""
     if any(character.isdigit() for character in word):

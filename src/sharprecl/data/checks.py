@@ -93,16 +93,23 @@ def _check_one_spelling(values: Sequence[Any], sheet: Sheet) -> None:
                 )
 
 
+def is_unicode(text: str) -> bool:
+    """Whether a text can be written as UTF-8, as tokenizers want it: a lone surrogate cannot."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _check_characters(texts: Sequence[str], sheet: Sheet, where: str) -> None:
     """Refuse halves of surrogate pairs: no tokenizer and no file takes them."""
-    try:
-        "".join(texts).encode()
-    except UnicodeEncodeError:
-        broken = [row for row, text in enumerate(texts) if any("\ud800" <= letter <= "\udfff" for letter in text)]
+    broken = [row for row, text in enumerate(texts) if not is_unicode(text)]
+    if broken:
         raise DataError(
             f"{sheet.origin}: {rows_phrase(broken, sheet.lines)} {_verb(broken, 'has', 'have')} half a character "
             f"(a lone surrogate such as \\ud83d) {where}; write the file anew from its source"
-        ) from None
+        )
 
 
 def known_ids(labels: Sequence[str], names: Sequence[str], sheet: Sheet) -> np.ndarray:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sharprecl.data.checks import is_unicode
 from sharprecl.data.rows import Rows
 from sharprecl.data.wording import names_phrase
 from sharprecl.errors import DataError
@@ -53,13 +54,11 @@ def _check_encodable(rows: Rows) -> None:
         for name, value in record.items():
             if not isinstance(value, str) and not isinstance(value, list | dict):
                 continue
-            try:
-                _text(value).encode()
-            except UnicodeEncodeError:
+            if not is_unicode(_text(value)):
                 raise DataError(
                     f"{rows.origin}: row {number:,} has half a character (a lone surrogate, such as half an emoji) in "
                     f"column {name!r}, which no text file can hold; write to .jsonl, or mend it"
-                ) from None
+                )
 
 
 def write_predictions(rows: Rows, columns: Mapping[str, Sequence[Any]], path: Path | str) -> None:

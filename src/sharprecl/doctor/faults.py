@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sharprecl.augment.words import is_unicode
+from sharprecl.data.checks import is_unicode
 from sharprecl.data.wording import SHOWN, closest, names_phrase, rows_phrase, shorten
 from sharprecl.doctor.diagnosis import Finding
 

@@ -51,9 +51,9 @@ class Column(Frozen):
 
     def of_a_file(self) -> dict[str, Any]:
         """What a ``RunSpec`` says of a file beyond its name; nothing of a benchmark."""
-        given = {"text_column": self.text, "label_column": self.label, "test": self.test, "encoding": self.encoding}
-        usual = {"text_column": "text", "label_column": "label", "test": None, "encoding": "utf-8"}
-        return {key: value for key, value in given.items() if value != usual[key]}
+        given = self.model_dump(include={"text", "label", "test", "encoding"}, exclude_defaults=True)
+        columns = {"text": "text_column", "label": "label_column"}
+        return {columns.get(name, name): value for name, value in given.items()}
 
     @model_validator(mode="before")
     @classmethod

@@ -11,7 +11,6 @@ from typing import Any
 from sharprecl.data.wording import plural
 from sharprecl.errors import AssetError, ConfigError
 from sharprecl.experiments.collection import Records
-from sharprecl.experiments.datasets_document import counted_columns
 from sharprecl.experiments.document import make_document
 from sharprecl.experiments.duration import words_of
 from sharprecl.experiments.figures.draw import data_sets, figures_of
@@ -100,7 +99,7 @@ def make_section(
         except AssetError as error:
             tell(f"{name} is left out: {error}")
             return None
-        drawn = data_sets(plan, counted_columns(plan, ()), tell)
+        drawn = data_sets(plan, tuple(plan.columns), tell)
         return Section(name, counted.title, counted, (drawn,) if drawn else (), (drawing,), ())
     table = make_table(plan, records, scale, columns=data, seeds=chosen)
     if not table.runs:

@@ -69,7 +69,7 @@ def data_sets(plan: Plan, columns: Sequence[str], tell: Tell = lambda _: None) -
     """The data sets of a plan without runs, as they are published: no scale caps them.
 
     Args:
-        columns: as ``counted_columns`` gives them.
+        columns: names of those to draw.
         tell: is told, in one line each, of what takes time, and of data that cannot be had and are left out.
     """
     from sharprecl.data.benchmarks import load_benchmark
