@@ -7,13 +7,14 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from sharprecl.config import AugmentConfig, EncoderConfig, MethodConfig, RunConfig, TrainingConfig
+from sharprecl.config import AugmentConfig, DecisionConfig, EncoderConfig, MethodConfig, RunConfig, TrainingConfig
 from sharprecl.methods.registry import method_class, method_names
 
 SECTIONS: list[tuple[str, str, type[BaseModel]]] = [
     ("The run", "", RunConfig),
     ("The encoder", "encoder.", EncoderConfig),
     ("The training", "training.", TrainingConfig),
+    ("The decision", "decision.", DecisionConfig),
     *((f"The augmenter: {name}", f"augment.{name}.", type(section)) for name, section in AugmentConfig()),
     *((f"The method: {name}", "method.", method_class(name).Config) for name in method_names()),
 ]

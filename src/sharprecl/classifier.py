@@ -8,14 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from pydantic import ValidationError
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 
-from sharprecl.config import RunConfig
+from sharprecl.config import DecisionConfig, RunConfig, refusals
 from sharprecl.data.checks import is_unicode
 from sharprecl.data.labels import typed_labels, typed_table
 from sharprecl.data.tables import TextTable, read_table
 from sharprecl.data.wording import rows_phrase
+from sharprecl.decision import Decision, Learned, check_prior, learn, turned, unknown_prior, wanted_prior
 from sharprecl.errors import ConfigError, DataError
 from sharprecl.evaluation.judge import Evaluation, evaluate
 from sharprecl.export.card import Card, read_card
@@ -60,6 +62,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         classes_: the labels, sorted; column c of ``predict_proba`` belongs to ``classes_[c]``.
         class_counts_: training texts of each class.
         config_: the whole configuration of the training.
+        prior_: class shares that the answers are meant for, [C]; None where the method's scores are for no known prior.
         notes_: sentences about the data and the training that a person should read.
     """
 
@@ -165,15 +168,29 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         folder = None if output is None else Path(output)
         watching = observer or Silent()
         kind = method_class(config.method.name)
+        learned = Learned(Decision.neutral(len(classes)), None)
         if issubclass(kind, Method):
+            known_C = kind.answered_prior(table.class_counts, config.method)
+            check_prior(
+                config.decision, config.method.name, table.label_names, table.natural_counts, known_C is not None
+            )
             fitted = train(table, config, watching, test=test, output=folder, resume=resume, device=self.device)
-            predictor: Predictor = EncoderPredictor(
+            encoder = EncoderPredictor(
                 fitted.backbone,
                 fitted.tokenizer,
                 config.encoder.max_length,
                 str(fitted.backbone.pooling),
                 refused_because=kind.not_exportable_because,
             )
+            held_out = None
+            if config.decision.calibrate and len(fitted.validation):
+                held = table.select(fitted.validation)
+                held_out = encoder.scores(held.texts)[0], held.label_ids
+            learned = learn(config.decision, table.label_names, table.natural_counts, known_C, held_out)
+            for note in learned.notes:
+                watching.said(f"note: {note}")
+            encoder.decide(learned.decision)
+            predictor: Predictor = encoder
         else:
             fitted = kind.fit(table, config, watching, output=folder, resume=resume, device=self.device)
             predictor = fitted.predictor
@@ -182,8 +199,34 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         # Only now, so that an interrupted second fit leaves the first one's answers whole.
         self.trained_: Trained | FittedLanguageModel | None = fitted
         self.classes_, self._label_type = classes, label_type
-        self.class_counts_, self.config_, self.notes_ = table.class_counts, config, fitted.notes
+        self.class_counts_, self.natural_counts_ = table.class_counts, table.natural_counts
+        self.config_, self.notes_ = config, [*fitted.notes, *learned.notes]
+        self.decision_, self.prior_ = learned, learned.prior_C
         self._predictor = predictor
+        return self
+
+    def for_prior(self, prior: str | Path | Mapping[str, float]) -> Self:
+        """Answer from now on for texts in which the classes are as frequent as ``prior`` says.
+
+        Args:
+            prior: ``train``, ``uniform``, a .csv, .json or .yaml file, or a share or count of every label.
+
+        Raises:
+            ConfigError: labels are missing or unknown, or the scores are for no known prior.
+        """
+        self._fitted()
+        try:
+            asked = DecisionConfig.model_validate({"prior": str(prior) if isinstance(prior, Path) else prior})
+        except ValidationError as error:
+            raise ConfigError(refusals(error, "decision.")) from error
+        wanted_C = wanted_prior(asked.prior, [str(label) for label in self.classes_], self.natural_counts_)
+        if wanted_C is None:
+            return self
+        if self.prior_ is None or not isinstance(self._predictor, EncoderPredictor):
+            raise unknown_prior(self.config_.method.name)
+        self._predictor.decide(turned(Decision.neutral(len(wanted_C)), self.prior_, wanted_C))
+        decision = self.config_.decision.model_copy(update={"prior": asked.prior})
+        self.prior_, self.config_ = wanted_C, self.config_.model_copy(update={"decision": decision})
         return self
 
     def score(self, X: Sequence[str], y: Sequence[Any], sample_weight: Sequence[float] | None = None) -> float:
@@ -287,6 +330,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         classifier._label_type = card.label_type
         classifier.classes_ = typed_labels(card.label_names, card.label_type)
         classifier.class_counts_ = np.asarray(card.class_counts)
+        classifier.natural_counts_ = np.asarray(card.natural_counts or card.class_counts)
+        classifier.prior_ = np.asarray(card.prior) if card.prior else None
         classifier.config_ = config
         classifier.notes_ = []
         return classifier
@@ -299,6 +344,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             max_length=self.config_.encoder.max_length,
             pooling=self._predictor.pooling,
             config=self.config_.kept(),
+            prior=[] if self.prior_ is None else self.prior_.tolist(),
+            natural_counts=[int(count) for count in self.natural_counts_],
         )
 
     def _fitted(self) -> Self:

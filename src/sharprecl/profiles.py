@@ -128,7 +128,7 @@ def resolve(settings: Mapping[str, Any], class_counts: "np.ndarray | None" = Non
 def _refuse_what_a_language_model_ignores(settings: Mapping[str, Any], config: RunConfig) -> None:
     """A setting that was given, differs from its default and would change nothing is a mistake."""
     usual = RunConfig(method=config.method).model_dump()
-    for name in ("view", "augment", "encoder", "training"):
+    for name in ("view", "augment", "encoder", "training", "decision"):
         given_here = settings.get(name)
         pairs = given_here.items() if isinstance(given_here, Mapping) else [("", given_here)] if given_here else []
         for key, value in pairs:

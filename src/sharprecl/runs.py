@@ -242,7 +242,8 @@ def _execute(run: Run, observers: Sequence[Observer], resume: bool) -> Judged:
     of_validation = _of_validation(run, validation)
     for note in of_validation:
         watching.said(f"note: {note}")
-    notes = [*trained.notes, *run.test_notes, *of_validation]
+    notes = [*classifier.notes_, *run.test_notes, *of_validation]
+    decided = classifier.decision_.facts
     # The trained model must be gone before it is read back: two of 7 billion weights fit on no card.
     del trained, classifier
     free_memory()
@@ -272,6 +273,7 @@ def _execute(run: Run, observers: Sequence[Observer], resume: bool) -> Judged:
         "selected_on": run.config.training.select_on,
         "data": {"train": hashes["train"], "evaluated": hashes["evaluated"]},
         "config": hashes["config"],
+        **({"decision": decided} if decided else {}),
     }
     write_json(run.output / ENVIRONMENT, environment)
     report(

@@ -20,6 +20,13 @@ def evaluate(
             "--output", "-o", help="Folder for figures and report.", show_default="evaluations/FILE in the run"
         ),
     ] = None,
+    prior: Annotated[
+        str | None,
+        typer.Option(
+            help="How frequent the classes are here: train, uniform, or a file with a share of every label.",
+            show_default="as in training",
+        ),
+    ] = None,
     drop_leaks: Annotated[
         bool, typer.Option("--drop-leaks", help="Leave out texts that the classifier was trained on.")
     ] = False,
@@ -40,6 +47,8 @@ def evaluate(
             f"version?), so none can be left out; leave --drop-leaks out, or train it with 'sharprecl train'"
         )
     usual = run / "evaluations" / (short_name(data) + ("-without-leaks" if drop_leaks else ""))
+    if prior is not None:
+        usual = usual.with_name(f"{usual.name}-prior-{short_name(prior)}")
     folder = output or usual
     if is_ours(folder):
         raise ConfigError(
@@ -55,6 +64,8 @@ def evaluate(
     from sharprecl.cli.show import show_files, show_judged, show_notes
 
     table, notes = _trained_on(table, run / SEEN, drop_leaks)
+    if prior is not None:
+        notes.append(f"the answers are those for the class prior {prior}")
     _check_replaced(folder, table.content_hash, overwrite, ours=folder == usual)
     console = make_console()
     show_notes(console, notes)
@@ -68,6 +79,8 @@ def evaluate(
     from sharprecl.training.names import HISTORY
 
     classifier = TextClassifier.load(run, device=device)
+    if prior is not None:
+        classifier.for_prior(prior)
     name = table.origin if is_benchmark(data) else short_name(data)
     judged = judging.judge(classifier, table, f"{name}, {len(table)} texts")
     title = runs.row_title(classifier.config_)
@@ -81,7 +94,11 @@ def evaluate(
         train_counts=classifier.class_counts_,
         references={},
         history=read_history(history) if history.exists() else [],
-        settings={"configuration": card.config, "environment": describe_machine(), "data": table.content_hash},
+        settings={
+            "configuration": classifier.config_.kept(),
+            "environment": describe_machine(),
+            "data": table.content_hash,
+        },
         notes=notes,
         say=make_progress(console),
     )

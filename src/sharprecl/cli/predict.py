@@ -14,6 +14,13 @@ def predict(
     probabilities: Annotated[
         bool, typer.Option("--probabilities", help="Add a column with the probability of every class.")
     ] = False,
+    prior: Annotated[
+        str | None,
+        typer.Option(
+            help="How frequent the classes are here: train, uniform, or a file with a share of every label.",
+            show_default="as in training",
+        ),
+    ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the output file.")] = False,
     device: Annotated[str, typer.Option(help="auto, cpu, cuda, ...")] = "auto",
     encoding: Annotated[str, typer.Option(help="Of .csv, .tsv and .jsonl files.")] = "utf-8",
@@ -41,6 +48,8 @@ def predict(
     from sharprecl.training.inference import answers, softmax
 
     classifier = TextClassifier.load(run, device=device)
+    if prior is not None:
+        classifier.for_prior(prior)
     scores = classifier.scores(rows.texts)
     given, chances = answers(scores), np.nan_to_num(softmax(scores))
     columns: dict[str, list[object]] = {

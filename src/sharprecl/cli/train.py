@@ -41,6 +41,13 @@ def train(
             help="Second view: auto, dropout, an augmenter, or a chain such as synonyms+noise.", show_default="auto"
         ),
     ] = None,
+    prior: Annotated[
+        str | None,
+        typer.Option(
+            help="How frequent the classes will be: train, uniform, or a file with a share of every label.",
+            show_default="as the method answers",
+        ),
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="Of everything that is drawn.", show_default="0")] = None,
     config: Annotated[Path | None, typer.Option(help="YAML with any setting; options win over it.")] = None,
     set_: Annotated[
@@ -74,6 +81,7 @@ def train(
         "encoder": {"name": encoder, "max_length": max_length},
         "method": {"name": method},
         "training": {"max_epochs": max_epochs, "batch_size": batch_size, "learning_rate": learning_rate},
+        "decision": {"prior": prior},
     }
     table, held_out = training_table(data, text, label, encoding, ir, typer.echo)
     wanted = merge(read_yaml(config) if config else {}, assignments(set_ or []), given(options))

@@ -13,6 +13,7 @@ from sharprecl.config.augment import (
     augmenter_names,
 )
 from sharprecl.config.base import Fraction, Frozen, Share, refusals
+from sharprecl.config.decision import DecisionConfig
 from sharprecl.config.run import EncoderConfig, MethodConfig, RunConfig, TrainingConfig
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "AugmentConfig",
     "BackTranslationConfig",
     "ContextualConfig",
+    "DecisionConfig",
     "EncoderConfig",
     "Fraction",
     "Frozen",

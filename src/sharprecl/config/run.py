@@ -6,6 +6,7 @@ from pydantic import Field, SerializeAsAny, field_validator, model_validator
 
 from sharprecl.config.augment import AUGMENTERS, AugmentConfig, augmenter_names
 from sharprecl.config.base import Fraction, Frozen
+from sharprecl.config.decision import DecisionConfig
 from sharprecl.errors import ConfigError
 
 
@@ -80,6 +81,7 @@ class RunConfig(Frozen):
     augment: AugmentConfig = AugmentConfig()
     method: SerializeAsAny[MethodConfig] = Field(description="settings of the method, see its own section")
     training: TrainingConfig = TrainingConfig()
+    decision: DecisionConfig = DecisionConfig()
 
     @field_validator("view")
     @classmethod

@@ -57,6 +57,16 @@ class TextTable:
         """Texts of each class, int64 ``[C]``."""
         return np.bincount(self.label_ids, minlength=self.num_classes).astype(np.int64)
 
+    @property
+    def natural_counts(self) -> np.ndarray:
+        """Texts of each class without augmented copies, int64 ``[C]``: how frequent the classes are. ``class_counts``
+        where a class has copies alone.
+        """
+        if self.copies is None:
+            return self.class_counts
+        counts_C = np.bincount(self.label_ids[~self.copies.is_copy], minlength=self.num_classes).astype(np.int64)
+        return counts_C if counts_C.all() else self.class_counts
+
     @cached_property
     def content_hash(self) -> str:
         """Hex SHA-256 over texts, labels, names and copies in their order; the origin and the notes do not count."""

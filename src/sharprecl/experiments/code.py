@@ -19,6 +19,7 @@ DECIDES: tuple[str, ...] = (
     "classifier.py",
     "config",
     "data",
+    "decision",
     "evaluation/bands.py",
     "evaluation/judge.py",
     "evaluation/metrics.py",

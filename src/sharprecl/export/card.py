@@ -1,7 +1,7 @@
 """``sharprecl.json``: what a saved classifier says about itself. Read without PyTorch."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -36,6 +36,13 @@ class Card:
     label_column: str = "label"
     not_stock_because: str = ""
     reading: str = "linear"
+    # What is done to the scores where the weights could not take it in.
+    temperature: float = 1.0
+    shift: list[float] = field(default_factory=list)
+    # Class shares that the answers are meant for, empty where not known; and texts of each class without augmented
+    # copies, which say nothing of how frequent a class is.
+    prior: list[float] = field(default_factory=list)
+    natural_counts: list[int] = field(default_factory=list)
     format: int = FORMAT
     version: str = __version__
 

@@ -15,6 +15,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from sharprecl.decision.decision import Decision
 from sharprecl.models.backbone import Backbone
 from sharprecl.models.pooling import check_expressible
 from sharprecl.models.stock import FOLDED, last_linear
@@ -56,6 +57,24 @@ def stock_model(backbone: Backbone) -> Any:
             _average(layers[-1])
         _straighten(_dense_before(model), backbone.classifier, model)
     return model.eval()
+
+
+@torch.no_grad()
+def fold_decision(classifier: nn.Linear, decision: Decision) -> bool:
+    """Write a decision into the last linear layer: W / T and b / T + shift, whose logits are the decided scores.
+
+    Returns:
+        False where the layer has no bias to take the shift; it is then left as it was.
+    """
+    has_bias = "bias" in dict(classifier.named_parameters())
+    if decision.shifts and not has_bias:
+        return False
+    # In float64, so that no more than the last rounding is lost.
+    classifier.weight.copy_(classifier.weight.double() / decision.temperature)
+    if has_bias:
+        shift_C = torch.from_numpy(decision.shift_C).to(classifier.bias.device)
+        classifier.bias.copy_(classifier.bias.double() / decision.temperature + shift_C)
+    return True
 
 
 def _dense_before(model: Any) -> nn.Linear:

@@ -18,7 +18,7 @@ from torch import Tensor
 from sharprecl.config import MethodConfig
 from sharprecl.losses import reducers
 from sharprecl.losses.logit_compensation import compensated_cross_entropy, log_prior
-from sharprecl.methods.base import Batch, LossTerms, Method, OpenedBackbone, Progress
+from sharprecl.methods.base import Batch, LossTerms, Method, OpenedBackbone, Progress, flattened_prior
 from sharprecl.methods.precision import full_precision
 from sharprecl.models.features import Features
 
@@ -48,6 +48,11 @@ class BalancedSoftmax(Method):
         """Work out the prior of the classes."""
         del backbone, seed
         return cls(config.tau, log_prior(torch.as_tensor(class_counts)))
+
+    @classmethod
+    def answered_prior(cls, class_counts: np.ndarray, config: BalancedSoftmaxConfig) -> np.ndarray:
+        """P^(1 - tau)."""
+        return flattened_prior(class_counts, config.tau)
 
     def loss(self, batch: Batch, features: Features, progress: Progress) -> LossTerms:
         del progress

@@ -112,6 +112,22 @@ class Method(nn.Module, ABC):
             seed: seeds the side modules' weights and the method's own random generator.
         """
 
+    @classmethod
+    def answered_prior(cls, class_counts: np.ndarray, config: Any) -> np.ndarray | None:
+        """The class prior for which the scores answer after ``settle``, so that they can be turned to another one.
+
+        By default P^(1 - tau), where P are the shares of the training texts and tau is the setting ``compensation``, 0
+        where the method has none: logits s trained as s + tau log P tend to log P(c | x) - tau log P_c.
+
+        Args:
+            class_counts: training texts of each class, shape [C], all at least 1.
+            config: the method's own section of the run's configuration.
+
+        Returns:
+            Shares [C], float64; None where scores are no log-probabilities up to a prior.
+        """
+        return flattened_prior(class_counts, getattr(config, "compensation", 0.0))
+
     @abstractmethod
     def loss(self, batch: Batch, features: Features, progress: Progress) -> LossTerms:
         """Loss terms of one batch, ``total`` among them."""
@@ -158,6 +174,13 @@ class Method(nn.Module, ABC):
         From then on the backbone answers alone, by its ``reading``, with the argmax that ``logits`` had.
         """
         del classifier
+
+
+def flattened_prior(class_counts: np.ndarray, tau: float) -> np.ndarray:
+    """P^(1 - tau), scaled to sum to 1: with tau 0 the shares of the training texts, with 1 all classes alike."""
+    share_C = (class_counts / np.sum(class_counts)) ** (1.0 - tau)
+    flat_C: np.ndarray = share_C / share_C.sum()
+    return flat_C
 
 
 @torch.no_grad()

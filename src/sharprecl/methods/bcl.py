@@ -28,7 +28,7 @@ from sharprecl.config import MethodConfig
 from sharprecl.losses import reducers
 from sharprecl.losses.balanced_contrastive import balanced_contrastive
 from sharprecl.losses.logit_compensation import compensated_cross_entropy, log_prior
-from sharprecl.methods.base import Batch, LossTerms, Method, OpenedBackbone, Progress, seeded
+from sharprecl.methods.base import Batch, LossTerms, Method, OpenedBackbone, Progress, flattened_prior, seeded
 from sharprecl.methods.cosine_classifier import CosineClassifier
 from sharprecl.methods.image_methods import IMAGE_TRAINING
 from sharprecl.methods.precision import full_precision
@@ -82,6 +82,12 @@ class BCL(Method):
             feature_head = ProjectionHead(width, dim, config.head_norm)
             center_head = ProjectionHead(width, dim, prototype_head_norm(config.head_norm, len(class_counts)))
         return cls(config, feature_head, center_head, log_prior(torch.as_tensor(class_counts)))
+
+    @classmethod
+    def answered_prior(cls, class_counts: np.ndarray, config: BCLConfig) -> np.ndarray:
+        """Uniform: the whole log prior is in the training alone."""
+        del config
+        return flattened_prior(class_counts, 1.0)
 
     def loss(self, batch: Batch, features: Features, progress: Progress) -> LossTerms:
         """``total`` = ``classification`` + weight ``contrastive``."""

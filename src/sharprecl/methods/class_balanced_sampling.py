@@ -17,7 +17,7 @@ import numpy as np
 from sharprecl.config import MethodConfig
 from sharprecl.losses import reducers
 from sharprecl.losses.cross_entropy import cross_entropy
-from sharprecl.methods.base import Batch, Drawn, LossTerms, Method, OpenedBackbone, Progress
+from sharprecl.methods.base import Batch, Drawn, LossTerms, Method, OpenedBackbone, Progress, flattened_prior
 from sharprecl.methods.precision import full_precision
 from sharprecl.models.features import Features
 from sharprecl.rebalance.class_balanced import class_balanced_rows
@@ -46,6 +46,12 @@ class ClassBalancedSampling(Method):
     ) -> Self:
         del backbone, class_counts, config
         return cls(seed)
+
+    @classmethod
+    def answered_prior(cls, class_counts: np.ndarray, config: ClassBalancedSamplingConfig) -> np.ndarray:
+        """Uniform, as the draws."""
+        del config
+        return flattened_prior(class_counts, 1.0)
 
     def draw(self, label_ids: np.ndarray, epoch: int) -> Drawn:
         """As many rows as there are texts, every class equally likely."""

@@ -75,6 +75,11 @@ class Dice(Method):
             raise ConfigError("the dice loss needs two classes and the training data has only one; check the labels")
         return cls(config)
 
+    @classmethod
+    def answered_prior(cls, class_counts: np.ndarray, config: DiceConfig) -> None:
+        """Not known: the dice loss does not ask for probabilities."""
+        del class_counts, config
+
     def loss(self, batch: Batch, features: Features, progress: Progress) -> LossTerms:
         """``total`` = ``dice`` + ce_weight ``classification``."""
         del progress

@@ -83,6 +83,11 @@ class Focal(Method):
             )
         return cls(config.gamma, torch.tensor(config.alpha))
 
+    @classmethod
+    def answered_prior(cls, class_counts: np.ndarray, config: FocalConfig) -> None:
+        """Not known: what is learnt already hardly counts, so scores are no log-probabilities."""
+        del class_counts, config
+
     def loss(self, batch: Batch, features: Features, progress: Progress) -> LossTerms:
         """``total`` alone: the focal loss classifies."""
         del progress

@@ -13,7 +13,7 @@ from torch import Tensor
 from sharprecl.config import MethodConfig
 from sharprecl.losses import reducers
 from sharprecl.losses.cross_entropy import cross_entropy
-from sharprecl.methods.base import Batch, Drawn, LossTerms, Method, Progress
+from sharprecl.methods.base import Batch, Drawn, LossTerms, Method, Progress, flattened_prior
 from sharprecl.methods.precision import full_precision
 from sharprecl.models.features import Features
 from sharprecl.models.heads import ProjectionHead
@@ -45,6 +45,12 @@ class Hybrid(Method):
         self.config = config
         self.head = head
         self.seed = seed
+
+    @classmethod
+    def answered_prior(cls, class_counts: np.ndarray, config: HybridConfig) -> np.ndarray:
+        """Uniform, as the draws that the classifier learns from."""
+        del config
+        return flattened_prior(class_counts, 1.0)
 
     def draw(self, label_ids: np.ndarray, epoch: int) -> Drawn:
         """Half of the texts in two views, and as many class-balanced ones in a single view as there are texts.

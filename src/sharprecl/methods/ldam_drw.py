@@ -62,6 +62,11 @@ class LdamDrw(Method):
         weight_C = classification_weights("effective_number", counts_C, config.beta)
         return cls(config, label_margins(counts_C, config.max_margin), weight_C)
 
+    @classmethod
+    def answered_prior(cls, class_counts: np.ndarray, config: LdamDrwConfig) -> None:
+        """Not known: margins and late weights act as a prior that has no formula."""
+        del class_counts, config
+
     def loss(self, batch: Batch, features: Features, progress: Progress) -> LossTerms:
         y_N = batch.y_N
         with full_precision(features) as precise:

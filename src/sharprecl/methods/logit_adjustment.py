@@ -22,7 +22,7 @@ from sharprecl.errors import ConfigError
 from sharprecl.losses import reducers
 from sharprecl.losses.cross_entropy import cross_entropy
 from sharprecl.losses.logit_compensation import log_prior
-from sharprecl.methods.base import Batch, LossTerms, Method, OpenedBackbone, Progress
+from sharprecl.methods.base import Batch, LossTerms, Method, OpenedBackbone, Progress, flattened_prior
 from sharprecl.methods.precision import full_precision
 from sharprecl.models.features import Features
 
@@ -58,6 +58,11 @@ class LogitAdjustment(Method):
         if classifier is not None:
             _bias_of(classifier)
         return cls(config.tau * log_prior(torch.as_tensor(class_counts)))
+
+    @classmethod
+    def answered_prior(cls, class_counts: np.ndarray, config: LogitAdjustmentConfig) -> np.ndarray:
+        """P^(1 - tau)."""
+        return flattened_prior(class_counts, config.tau)
 
     def loss(self, batch: Batch, features: Features, progress: Progress) -> LossTerms:
         del progress

@@ -129,6 +129,11 @@ class SPCL(Method):
             self.difficulty_N[rows] = difficulty(x_NH[rows], self.centres_CH, y_N[rows])
         self.total_epochs.fill_(total_epochs)
 
+    @classmethod
+    def answered_prior(cls, class_counts: np.ndarray, config: SPCLConfig) -> None:
+        """Not known: cosines to centres are no log-probabilities."""
+        del class_counts, config
+
     def draw(self, label_ids: np.ndarray, epoch: int) -> Drawn:
         """Step 5, twice. A function of the seed, the epoch and the centres at its start."""
         p_N = np.full(len(label_ids), 0.5)

@@ -28,7 +28,16 @@ from torch import Tensor, nn
 from sharprecl.config import MethodConfig
 from sharprecl.losses import reducers
 from sharprecl.losses.targeted_contrastive import Normalizer, k_positive_contrastive, targeted_contrastive
-from sharprecl.methods.base import Batch, GeneratorState, LossTerms, Method, OpenedBackbone, Progress, seeded
+from sharprecl.methods.base import (
+    Batch,
+    GeneratorState,
+    LossTerms,
+    Method,
+    OpenedBackbone,
+    Progress,
+    flattened_prior,
+    seeded,
+)
 from sharprecl.methods.image_methods import IMAGE_TRAINING
 from sharprecl.methods.linear_probe import LinearProbe
 from sharprecl.methods.precision import full_precision
@@ -123,6 +132,12 @@ class TSC(Method):
                 l_N = k_positive_contrastive(g_NJ, positive_NJ, candidate_NJ, config.temperature)
             contrastive = reducers.mean(l_N)
         return {"total": contrastive, "contrastive": contrastive}
+
+    @classmethod
+    def answered_prior(cls, class_counts: np.ndarray, config: TSCConfig) -> np.ndarray:
+        """Uniform, as the draws that the second stage learns from."""
+        del config
+        return flattened_prior(class_counts, 1.0)
 
     def _positives(self, y_N: Tensor, y_J: Tensor, itself_NJ: Tensor) -> Tensor:
         same_NJ = (y_N[:, None] == y_J[None, :]) & ~itself_NJ

@@ -20,7 +20,7 @@ from sharprecl.config import MethodConfig
 from sharprecl.losses import reducers
 from sharprecl.losses.classification_weights import ClassWeight, classification_weights
 from sharprecl.losses.cross_entropy import cross_entropy
-from sharprecl.methods.base import Batch, LossTerms, Method, OpenedBackbone, Progress
+from sharprecl.methods.base import Batch, LossTerms, Method, OpenedBackbone, Progress, flattened_prior
 from sharprecl.methods.precision import full_precision
 from sharprecl.models.features import Features
 
@@ -50,6 +50,12 @@ class WeightedCrossEntropy(Method):
         """Work out the weights of the classes."""
         del backbone, seed
         return cls(classification_weights(config.weights, torch.as_tensor(class_counts), config.beta))
+
+    @classmethod
+    def answered_prior(cls, class_counts: np.ndarray, config: WeightedCrossEntropyConfig) -> np.ndarray:
+        """Shares times weights: a text of weight w counts as w texts."""
+        weight_C = classification_weights(config.weights, torch.as_tensor(class_counts), config.beta).numpy()
+        return flattened_prior(class_counts * weight_C, 0.0)
 
     def loss(self, batch: Batch, features: Features, progress: Progress) -> LossTerms:
         del progress

@@ -1,0 +1,22 @@
+"""What to answer, given the scores of a trained model: calibration, and the class prior that answers are meant for.
+
+A decision is affine in the scores, s' = s / T + shift, is learnt from held-out scores and never from test scores.
+"""
+
+from sharprecl.decision.calibration import Calibration, calibrate
+from sharprecl.decision.decision import Decision
+from sharprecl.decision.learning import Learned, check_prior, learn, turned, unknown_prior
+from sharprecl.decision.prior import prior_shift, wanted_prior
+
+__all__ = [
+    "Calibration",
+    "Decision",
+    "Learned",
+    "calibrate",
+    "check_prior",
+    "learn",
+    "prior_shift",
+    "turned",
+    "unknown_prior",
+    "wanted_prior",
+]

@@ -1,0 +1,45 @@
+"""A decision: what is done to the scores of a classifier before they answer."""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Decision:
+    """The affine map s'_NC = s_NC / T + shift_C, with which probabilities are softmax(s') and answers its argmax.
+
+    Attributes:
+        temperature: T, above 0; above 1 makes answers less sure and changes none.
+        shift_C: what is added to the score of each class, float64; only differences between classes count.
+    """
+
+    temperature: float
+    shift_C: NDArray[np.float64]
+
+    @classmethod
+    def neutral(cls, num_classes: int) -> Self:
+        """The one that changes nothing."""
+        return cls(1.0, np.zeros(num_classes))
+
+    @property
+    def shifts(self) -> bool:
+        """Whether it prefers some classes."""
+        return bool(np.ptp(self.shift_C) > 0)
+
+    @property
+    def is_neutral(self) -> bool:
+        """Whether it changes nothing."""
+        return self.temperature == 1.0 and not self.shifts
+
+    def apply(self, s_NC: NDArray[np.floating]) -> NDArray[np.floating]:
+        """Decided scores [N, C], in the precision of the scores; the very scores where the decision is neutral."""
+        if self.is_neutral:
+            return s_NC
+        return (s_NC.astype(np.float64) / self.temperature + self.shift_C).astype(s_NC.dtype)
+
+    def then(self, later: "Decision") -> "Decision":
+        """This decision, and another one on what it gives."""
+        return Decision(self.temperature * later.temperature, self.shift_C / later.temperature + later.shift_C)
