@@ -5,10 +5,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from filelock import FileLock
 
-from sharprecl import runs
+from sharprecl import TextClassifier, runs
 from sharprecl.data.tables import read_table
 from sharprecl.errors import ConfigError
 from sharprecl.profiles import merge, resolve
@@ -124,6 +125,69 @@ def test_a_folder_is_not_claimed_under_a_living_run(encoder: str, tmp_path: Path
     ):
         runs.claim(tmp_path, resume=False, overwrite=True)
     assert runs.is_finished(tmp_path)
+
+
+def test_without_test_texts_folds_give_the_figures(encoder: str, tmp_path: Path) -> None:
+    training = {"select_on": "last", "max_epochs": 4, "batch_size": 8}
+    run = dataclasses.replace(make(encoder, tmp_path / "run", training=training), test=None, title="")
+    runs.claim(run.output, resume=False, overwrite=False)
+    judged = runs.execute(run, [Silent()])
+    assert judged.on.startswith(
+        "the given lists, 65 texts: out-of-fold scores of 3 trainings on two thirds of the texts each"
+    )
+    assert judged.evaluation.n_texts == 65
+    metrics = json.loads((run.output / "metrics.json").read_text())
+    assert metrics["evaluated_on"] == judged.on
+    assert metrics["evaluation"] == judged.evaluation.to_dict()
+    assert metrics["training"]["training_texts"] == 65, "the model handed over has learnt from all"
+    assert list(metrics["references"]) == ["TF-IDF + logistic regression"]
+    assert metrics["references"]["TF-IDF + logistic regression"]["n_texts"] == 65
+    assert not (run.output / "folds").exists()
+    assert not (run.output / "checkpoints").exists()
+    with np.load(run.output / "scores.npz") as saved:
+        assert saved["label_names"].tolist() == list(run.table.label_names)
+        np.testing.assert_array_equal(saved["scores"].argmax(1), judged.answers)
+        np.testing.assert_array_equal(saved["label_ids"], judged.table.label_ids)
+    runs.check_same(run)
+    assert "out-of-fold" in (run.output / "report.html").read_text()
+
+
+def test_without_folds_the_training_texts_are_judged_and_that_is_no_figure(encoder: str, tmp_path: Path) -> None:
+    run = dataclasses.replace(make(encoder, tmp_path, training={"select_on": "last", "folds": 0}), test=None, title="")
+    assert "no figure for new texts" in runs.execute(run, [Silent()]).on
+
+
+def test_test_texts_need_no_folds_and_their_scores_are_kept(encoder: str, tmp_path: Path) -> None:
+    run = make(encoder, tmp_path, training={"select_on": "last"}, decision={"prior": "uniform"})
+    judged = runs.execute(run, [Silent()])
+    assert run.test is not None
+    assert judged.on == f"{run.test.origin}, 65 texts"
+    with np.load(tmp_path / "scores.npz") as saved:
+        np.testing.assert_array_equal(saved["scores"], TextClassifier.load(tmp_path).scores(run.test.texts))
+        np.testing.assert_array_equal(saved["label_ids"], run.test.label_ids)
+
+
+def test_out_of_fold_answers_are_those_of_the_decision(encoder: str, tmp_path: Path) -> None:
+    found = []
+    for prior in ("as_trained", {"billing": 0.001, "access": 0.001, "shipping": 0.001, "hardware": 0.997}):
+        training = {"select_on": "last", "folds": 2}
+        run = make(encoder, tmp_path / str(len(found)), training=training, decision={"prior": prior})
+        found.append(runs.execute(dataclasses.replace(run, test=None, title=""), [Silent()]))
+    plain, turned = (np.bincount(judged.answers, minlength=4) for judged in found)
+    assert turned[2] > plain[2], "hardware was said to be frequent"
+    metrics = json.loads((tmp_path / "1" / "metrics.json").read_text())
+    assert metrics["decision"]["prior"] == pytest.approx([0.001, 0.001, 0.997, 0.001])
+
+
+def test_a_run_cut_off_in_a_fold_has_begun(encoder: str, tmp_path: Path) -> None:
+    runs.claim(tmp_path, resume=False, overwrite=False)
+    (tmp_path / "folds" / "1").mkdir(parents=True)
+    (tmp_path / "folds" / "1" / "scores.npz").touch()
+    with pytest.raises(ConfigError, match="add --resume to finish it"):
+        runs.claim(tmp_path, resume=False, overwrite=False)
+    runs.claim(tmp_path, resume=True, overwrite=False)
+    runs.claim(tmp_path, resume=False, overwrite=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["history.jsonl"]
 
 
 def test_validation_texts_that_also_stand_in_training_but_for_spelling_are_told(encoder: str, tmp_path: Path) -> None:

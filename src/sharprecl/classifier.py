@@ -31,6 +31,8 @@ from sharprecl.training.checkpoint import remove_checkpoints
 from sharprecl.training.history import Observer, Silent
 from sharprecl.training.inference import answers, softmax
 from sharprecl.training.names import CHECKPOINTS
+from sharprecl.training.out_of_fold import number_of_folds, remove_folds
+from sharprecl.training.out_of_fold import out_of_fold as score_out_of_fold
 from sharprecl.training.session import Trained, train
 
 if TYPE_CHECKING:
@@ -63,6 +65,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         class_counts_: training texts of each class.
         config_: the whole configuration of the training.
         prior_: class shares that the answers are meant for, [C]; None where the method's scores are for no known prior.
+        out_of_fold_: scores of training texts by trainings without them, before ``decision_``; None without folds.
         notes_: sentences about the data and the training that a person should read.
     """
 
@@ -141,6 +144,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         output: str | Path | None = None,
         resume: bool = False,
         keep_checkpoints: bool = False,
+        out_of_fold: bool = False,
         observer: Observer | None = None,
     ) -> Self:
         """Train.
@@ -151,7 +155,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             test: only for ``select_on="test"``, which exists for parity with published numbers.
             output: folder for checkpoints and ``history.jsonl``; None keeps everything in memory.
             resume: go on from the newest checkpoint in ``output``.
-            keep_checkpoints: leave them there after the training.
+            keep_checkpoints: leave them there after the training, and the scores of folds.
+            out_of_fold: whether ``training.folds: auto`` comes to folds, for figures without other texts; a number of
+                folds always does.
             observer: is told how it goes.
 
         Raises:
@@ -168,13 +174,16 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         folder = None if output is None else Path(output)
         watching = observer or Silent()
         kind = method_class(config.method.name)
-        learned = Learned(Decision.neutral(len(classes)), None)
+        found, learned = None, Learned(Decision.neutral(len(classes)), None)
         if issubclass(kind, Method):
             known_C = kind.answered_prior(table.class_counts, config.method)
             check_prior(
                 config.decision, config.method.name, table.label_names, table.natural_counts, known_C is not None
             )
-            fitted = train(table, config, watching, test=test, output=folder, resume=resume, device=self.device)
+            number = number_of_folds(config, len(table), out_of_fold or config.decision.calibrate)
+            places: dict[str, Any] = {"output": folder, "resume": resume, "device": self.device}
+            found = score_out_of_fold(table, config, watching, number, **places) if number else None
+            fitted = train(table, config, watching, test=test, **places)
             encoder = EncoderPredictor(
                 fitted.backbone,
                 fitted.tokenizer,
@@ -183,7 +192,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
                 refused_because=kind.not_exportable_because,
             )
             held_out = None
-            if config.decision.calibrate and len(fitted.validation):
+            if found is not None:
+                held_out = found.s_MC, table.label_ids[found.rows]
+            elif config.decision.calibrate and len(fitted.validation):
                 held = table.select(fitted.validation)
                 held_out = encoder.scores(held.texts)[0], held.label_ids
             learned = learn(config.decision, table.label_names, table.natural_counts, known_C, held_out)
@@ -196,12 +207,13 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             predictor = fitted.predictor
         if folder is not None and not keep_checkpoints:
             remove_checkpoints(folder / CHECKPOINTS)
+            remove_folds(folder)
         # Only now, so that an interrupted second fit leaves the first one's answers whole.
         self.trained_: Trained | FittedLanguageModel | None = fitted
         self.classes_, self._label_type = classes, label_type
         self.class_counts_, self.natural_counts_ = table.class_counts, table.natural_counts
         self.config_, self.notes_ = config, [*fitted.notes, *learned.notes]
-        self.decision_, self.prior_ = learned, learned.prior_C
+        self.decision_, self.prior_, self.out_of_fold_ = learned, learned.prior_C, found
         self._predictor = predictor
         return self
 

@@ -11,10 +11,12 @@ from sharprecl.data.tables import TextTable
 from sharprecl.errors import MissingExtraError
 from sharprecl.evaluation.judge import Evaluation, evaluate
 from sharprecl.evaluation.references import tfidf_logistic
+from sharprecl.files import atomic_path
 from sharprecl.report.data import ReportData
 from sharprecl.report.page import write_report
 from sharprecl.training.history import Observer, Record
 from sharprecl.training.inference import answers, softmax
+from sharprecl.training.out_of_fold import OutOfFold
 
 FLOOR = "TF-IDF + logistic regression"
 
@@ -27,17 +29,40 @@ class Judged:
     table: TextTable
     answers: np.ndarray
     confidence: np.ndarray
+    scores: np.ndarray
     embeddings: np.ndarray
     on: str
 
 
 def judge(classifier: TextClassifier, table: TextTable, on: str) -> Judged:
     """Let a classifier answer labelled texts and judge the answers."""
-    scores, embeddings = classifier.scores_and_embeddings(table.texts)
+    return judge_scores(classifier, table, on, *classifier.scores_and_embeddings(table.texts))
+
+
+def judge_out_of_fold(classifier: TextClassifier, table: TextTable, found: OutOfFold) -> Judged:
+    """Judge a classifier by the scores of the trainings of folds, as it would decide on them."""
+    held = table.select(found.rows)
+    scores = classifier.decision_.decision.apply(found.s_MC)
+    # Features of different encoders do not lie in one space.
+    nothing = np.empty((len(held), 0), dtype=np.float32)
+    return judge_scores(classifier, held, f"{table.origin}, {len(held)} texts: {found.sentence}", scores, nothing)
+
+
+def judge_scores(
+    classifier: TextClassifier, table: TextTable, on: str, scores: np.ndarray, embeddings: np.ndarray
+) -> Judged:
+    """Judge the answers that scores [N, C] of labelled texts give."""
     given = answers(scores)
     evaluation = evaluate(table.label_ids, given, classifier.class_counts_, table.label_names)
     # A text without an answer has no confidence either.
-    return Judged(evaluation, table, given, np.nan_to_num(softmax(scores).max(1)), embeddings, on)
+    return Judged(evaluation, table, given, np.nan_to_num(softmax(scores).max(1)), scores, embeddings, on)
+
+
+def write_scores(path: Path, judged: Judged) -> None:
+    """Keep the scores of judged texts, so that any decision can be judged later without the model."""
+    with atomic_path(path) as temporary, temporary.open("wb") as stream:
+        names = np.array(judged.table.label_names)
+        np.savez(stream, scores=judged.scores, label_ids=judged.table.label_ids, label_names=names)
 
 
 def judged_notes(evaluation: Evaluation) -> list[str]:
@@ -59,6 +84,18 @@ def tfidf_reference(table: TextTable, test: TextTable, seed: int) -> Evaluation:
     """Judge the floor that every trained encoder should beat, fitted on the whole training table."""
     given = tfidf_logistic(table.texts, table.label_ids.tolist(), seed).predict(test.texts)
     return evaluate(test.label_ids, given, table.class_counts, table.label_names)
+
+
+def tfidf_out_of_fold(table: TextTable, found: OutOfFold, seed: int) -> Evaluation:
+    """Judge the same floor on the same held-out texts, fitted on what each training learnt from."""
+    fits = [
+        tfidf_logistic([table.texts[row] for row in fold.fit], table.label_ids[fold.fit].tolist(), seed)
+        for fold in found.folds
+    ]
+    given = np.concatenate(
+        [fit.predict([table.texts[row] for row in fold.held]) for fit, fold in zip(fits, found.folds, strict=True)]
+    )
+    return evaluate(table.label_ids[found.rows], given, table.class_counts, table.label_names)
 
 
 def report(

@@ -8,13 +8,15 @@ metrics.json      the judgement; equal runs write equal bytes; its presence mark
 training.seen     a number for every training text: 'evaluate' then knows test texts that were trained on
 environment.json  versions, machine, time, memory: what may differ between equal runs
 report.html       all of it for people
+scores.npz        scores of the texts that it was judged on, with their label ids and the label names
+folds/            while trainings on parts of the texts come first, see training/out_of_fold.py
 """
 
 import json
 import shutil
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -27,12 +29,21 @@ from sharprecl.config import RunConfig
 from sharprecl.data.fingerprints import SEEN, write_fingerprints
 from sharprecl.data.leaks import find_leaks
 from sharprecl.data.tables import TextTable
-from sharprecl.errors import ConfigError, MissingExtraError
+from sharprecl.errors import ConfigError, DataError, MissingExtraError
 from sharprecl.evaluation.judge import Evaluation
 from sharprecl.export.card import FILE as CARD
 from sharprecl.export.card import WEIGHTS, is_ours
 from sharprecl.files import sha256_json, write_json, write_text
-from sharprecl.judging import Judged, judge, judged_notes, report
+from sharprecl.judging import (
+    FLOOR,
+    Judged,
+    judge,
+    judge_out_of_fold,
+    judged_notes,
+    report,
+    tfidf_out_of_fold,
+    write_scores,
+)
 from sharprecl.llm.openai_answers import MODEL as PROVIDER_MODEL
 from sharprecl.llm.openai_book import ANSWERS
 from sharprecl.llm.openai_check import check_before_spending
@@ -43,7 +54,8 @@ from sharprecl.profiles import read_yaml, resolve, to_yaml
 from sharprecl.training.checkpoint import remove_checkpoints
 from sharprecl.training.hardware import free_memory
 from sharprecl.training.history import Observer, Pace, Record, read_history
-from sharprecl.training.names import CHECKPOINTS, HISTORY
+from sharprecl.training.names import CHECKPOINTS, FOLDS, HISTORY, SCORES
+from sharprecl.training.out_of_fold import remove_folds
 from sharprecl.training.tensorboard import TensorBoardLog
 
 METRICS, ENVIRONMENT, REPORT, CONFIG = "metrics.json", "environment.json", "report.html", "config.yaml"
@@ -101,7 +113,7 @@ def claim(output: Path, resume: bool, overwrite: bool) -> None:
 
 
 def _claim(output: Path, resume: bool, overwrite: bool) -> None:
-    results = (METRICS, ENVIRONMENT, REPORT, CONFIG, *WEIGHTS, TENSORBOARD, SEEN, JOB, PROVIDER_MODEL)
+    results = (METRICS, ENVIRONMENT, REPORT, CONFIG, *WEIGHTS, TENSORBOARD, SEEN, JOB, PROVIDER_MODEL, SCORES, FOLDS)
     foreign = [name for name in results if (output / name).exists()]
     if foreign and not is_ours(output):
         raise ConfigError(
@@ -129,7 +141,10 @@ def _claim(output: Path, resume: bool, overwrite: bool) -> None:
 def _has_begun(output: Path) -> bool:
     history = output / HISTORY
     written = history.exists() and history.stat().st_size > 0
-    begun = any((output / CHECKPOINTS).glob("step-*")) or any((output / name).exists() for name in (CARD, JOB))
+    parts = ((CHECKPOINTS, "step-*"), (FOLDS, "*/*"))
+    begun = any(any((output / name).glob(pattern)) for name, pattern in parts) or any(
+        (output / name).exists() for name in (CARD, JOB)
+    )
     return written or begun
 
 
@@ -232,14 +247,26 @@ def _execute(run: Run, observers: Sequence[Observer], resume: bool) -> Judged:
         write_text(run.output / CONFIG, to_yaml(run.config))
     classifier = TextClassifier(config=run.config.model_dump(mode="json"), device=run.device)
     watching = _Together([*observers, *_tensorboard(run.output)])
-    classifier.fit(run.table, test=run.test, output=run.output, resume=resume, keep_checkpoints=True, observer=watching)
+    classifier.fit(
+        run.table,
+        test=run.test,
+        output=run.output,
+        resume=resume,
+        keep_checkpoints=True,
+        out_of_fold=run.test is None,
+        observer=watching,
+    )
     write_text(run.output / CONFIG, to_yaml(run.config))
     trained = classifier.trained_
     assert trained is not None
     classifier.save(run.output, text_column=run.text_column, label_column=run.label_column)
     write_fingerprints(run.output / SEEN, run.table)
     outcome, facts, validation = trained.outcome, trained.facts, trained.validation
-    of_validation = _of_validation(run, validation)
+    of_validation, judged = _of_validation(run, validation), None
+    if run.test is None and (found := classifier.out_of_fold_) is not None:
+        judged = judge_out_of_fold(classifier, run.table, found)
+        with suppress(DataError):  # Texts without a word have no floor.
+            run.references[FLOOR] = tfidf_out_of_fold(run.table, found, run.config.seed)
     for note in of_validation:
         watching.said(f"note: {note}")
     notes = [*classifier.notes_, *run.test_notes, *of_validation]
@@ -247,9 +274,11 @@ def _execute(run: Run, observers: Sequence[Observer], resume: bool) -> Judged:
     # The trained model must be gone before it is read back: two of 7 billion weights fit on no card.
     del trained, classifier
     free_memory()
-    # What is judged is what was saved, read back: the figures belong to the files that get deployed.
-    product = TextClassifier.load(run.output, device=run.device)
-    judged = judge(product, *_judge_on(run, validation))
+    if judged is None:
+        # What is judged is what was saved, read back: the figures belong to the files that get deployed.
+        product = TextClassifier.load(run.output, device=run.device)
+        judged = judge(product, *_judge_on(run, validation))
+    write_scores(run.output / SCORES, judged)
     environment = {
         **describe_machine(),
         "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(started)),
@@ -294,6 +323,7 @@ def _execute(run: Run, observers: Sequence[Observer], resume: bool) -> Judged:
     )
     write_json(run.output / METRICS, metrics)
     remove_checkpoints(run.output / CHECKPOINTS)
+    remove_folds(run.output)
     return judged
 
 

@@ -72,6 +72,7 @@ def test_train_evaluate_predict(command, folder: Path) -> None:
         "metrics.json",
         "model",
         "report.html",
+        "scores.npz",
         "sharprecl.json",
         "tensorboard",
         "training.seen",

@@ -79,8 +79,9 @@ def main() -> None:
     elif point == "before_judging":
         kill_at(session, "train", passing, after=True)
         from sharprecl import classifier
+        from sharprecl.training import out_of_fold
 
-        classifier.train = session.train
+        classifier.train = out_of_fold.train = session.train
     from sharprecl.cli.main import main as command
 
     command()

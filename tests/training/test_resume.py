@@ -67,6 +67,42 @@ def test_killed_and_resumed_is_byte_equal(folder: Path, point: str, passing: int
     assert not (folder / output / "checkpoints").exists(), "a finished run needs no checkpoints"
 
 
+FOLDS = "--folds", "2", "--set", "training.select_on=last"
+
+
+@pytest.fixture(scope="module")
+def calm_folds(folder: Path) -> Path:
+    """The undisturbed run with two folds: 6 and 9 steps, then 15 on all texts, and a checkpoint after each."""
+    calm = run(folder, "calm-folds", "never", 0, *FOLDS)
+    assert calm.returncode == 0, calm.stderr
+    assert "out-of-fold scores of 2 trainings on half of the texts each" in calm.stdout
+    return folder / "calm-folds"
+
+
+@pytest.mark.asset
+@pytest.mark.parametrize(
+    ("point", "passing", "said"),
+    [
+        ("mid_epoch", 4, "fold 1 of 2: resumed at step 3 of 6"),
+        ("half_checkpoint", 10, "fold 2 of 2: resumed at step 2 of 9"),
+        ("mid_epoch", 18, "\nresumed at step 2 of 15"),
+        ("before_judging", 3, "\nresumed at step 15 of 15"),
+    ],
+)
+def test_killed_with_folds_and_resumed_is_byte_equal(
+    folder: Path, calm_folds: Path, point: str, passing: int, said: str
+) -> None:
+    output = f"folds-{point}-{passing}"
+    killed = run(folder, output, point, passing, *FOLDS)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    resumed = run(folder, output, "never", 0, "--resume", *FOLDS)
+    assert resumed.returncode == 0, resumed.stderr
+    assert said in resumed.stdout
+    for name in (*COMPARED, "scores.npz"):
+        assert (folder / output / name).read_bytes() == (calm_folds / name).read_bytes(), name
+    assert not (folder / output / "folds").exists()
+
+
 @pytest.mark.asset
 def test_without_resume_a_cut_off_run_is_not_overwritten(folder: Path) -> None:
     killed = run(folder, "again", "mid_epoch", 6)

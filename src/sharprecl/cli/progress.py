@@ -30,7 +30,9 @@ class PlainProgress:
             self._line(validation_line(record))
         elif now - self._last >= _PLAIN_EVERY:
             self._last = now
-            self._line(f"step {pace.step}/{pace.total_steps}  {loss_terms(record)}  {pace_words(pace)}")
+            self._line(
+                f"{fold_words(record)}step {pace.step}/{pace.total_steps}  {loss_terms(record)}  {pace_words(pace)}"
+            )
 
     def said(self, sentence: str) -> None:
         """Print the sentence."""
@@ -65,8 +67,8 @@ class LiveProgress:
         if record["kind"] == "validation":
             self._bar.console.print(validation_line(record), markup=False, highlight=False)
         else:
-            words = f"{loss_terms(record)}  {pace_words(pace)}"
-            self._bar.update(self._task, completed=pace.step, words=words)
+            words = f"{fold_words(record)}{loss_terms(record)}  {pace_words(pace)}"
+            self._bar.update(self._task, completed=pace.step, total=pace.total_steps, words=words)
 
     def said(self, sentence: str) -> None:
         """Print the sentence above the bar."""
@@ -75,6 +77,11 @@ class LiveProgress:
     def closed(self) -> None:
         """Take the bar away."""
         self._bar.stop()
+
+
+def fold_words(record: Record) -> str:
+    """``fold 1 of 3: `` in the training of a fold."""
+    return f"{record['fold']}: " if "fold" in record else ""
 
 
 def loss_terms(record: Record) -> str:
@@ -95,6 +102,6 @@ def validation_line(record: Record) -> str:
     """``epoch 3: validation macro-F1 61.2, accuracy 83.0 *``; the star marks the best so far."""
     star = " *" if record["best"] else ""
     return (
-        f"epoch {record['epoch']}: validation macro-F1 {100 * record['macro_f1']:.1f}, "
+        f"{fold_words(record)}epoch {record['epoch']}: validation macro-F1 {100 * record['macro_f1']:.1f}, "
         f"accuracy {100 * record['accuracy']:.1f}{star}"
     )

@@ -48,6 +48,13 @@ def train(
             show_default="as the method answers",
         ),
     ] = None,
+    folds: Annotated[
+        int | None,
+        typer.Option(
+            help="Trainings on parts of the texts that come first, to judge without test texts; 0 for none.",
+            show_default="as needed",
+        ),
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="Of everything that is drawn.", show_default="0")] = None,
     config: Annotated[Path | None, typer.Option(help="YAML with any setting; options win over it.")] = None,
     set_: Annotated[
@@ -80,7 +87,12 @@ def train(
         "view": view,
         "encoder": {"name": encoder, "max_length": max_length},
         "method": {"name": method},
-        "training": {"max_epochs": max_epochs, "batch_size": batch_size, "learning_rate": learning_rate},
+        "training": {
+            "max_epochs": max_epochs,
+            "batch_size": batch_size,
+            "learning_rate": learning_rate,
+            "folds": folds,
+        },
         "decision": {"prior": prior},
     }
     table, held_out = training_table(data, text, label, encoding, ir, typer.echo)

@@ -53,6 +53,13 @@ class TrainingConfig(Frozen):
     select_on: Literal["validation", "test", "last"] = Field(
         "validation", description="what chooses the epoch; test only for parity with published numbers"
     )
+    folds: int | Literal["auto"] = Field(
+        "auto",
+        description="trainings on parts of the texts before the one on all, each of which scores what it was not "
+        "shown: so a run can be judged, or calibrated, without other texts. 2 or more, or 0 for none; auto is none "
+        "where there are test or validation texts or no figures are wanted, else 3, or above 2,000 texts one "
+        "without a fifth of each class",
+    )
     patience: int | None = Field(
         5, ge=1, description="epochs without a better macro-F1 (or, at an equal one, a lower loss) before stopping"
     )
@@ -64,6 +71,13 @@ class TrainingConfig(Frozen):
     def _positive(cls, value: float | str) -> float | str:
         if not isinstance(value, str) and value <= 0:
             raise ValueError("must be above 0, or 'auto'")
+        return value
+
+    @field_validator("folds")
+    @classmethod
+    def _two_or_none(cls, value: int | str) -> int | str:
+        if not isinstance(value, str) and (value < 0 or value == 1):
+            raise ValueError("must be 0 for none, or at least 2, or 'auto'")
         return value
 
 

@@ -13,6 +13,8 @@ Record = dict[str, Any]
 
     {"kind": "step", "step", "epoch", "loss": {term: value}, "learning_rate"}
     {"kind": "validation", "epoch", "step", "macro_f1", "accuracy", "loss", "best"}
+
+Observers are told of the trainings of folds too, with the name of the "fold" in the record.
 """
 
 

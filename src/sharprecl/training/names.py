@@ -2,3 +2,5 @@
 
 CHECKPOINTS = "checkpoints"
 HISTORY = "history.jsonl"
+FOLDS = "folds"
+SCORES = "scores.npz"

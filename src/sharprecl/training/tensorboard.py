@@ -21,6 +21,9 @@ class TensorBoardLog:
 
     def recorded(self, record: Record, pace: Pace) -> None:
         """Add a record at its step."""
+        if "fold" in record:
+            # Trainings of parts, whose steps have the numbers of the whole one's.
+            return
         step = record["step"]
         if self._writer is None:
             from torch.utils.tensorboard.writer import SummaryWriter
