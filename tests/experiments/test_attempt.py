@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from sharprecl.errors import AssetError
@@ -18,6 +19,7 @@ from sharprecl.experiments.store import Store
 from sharprecl.experiments.task import Done, Duty, Task
 from tiny_experiment import CODE, record, spec, write_table
 
+SCORES = np.eye(4, 3, dtype=np.float32)
 PLACE = {"workers": 1, "threads": 1, "hardware": "pretended"}
 
 
@@ -32,7 +34,7 @@ class Bench:
     def execute(self, asked: RunSpec, prepared: Any, code: str, **options: Any) -> Executed:
         self.calls.append((asked, prepared, code, options))
         self.then()
-        return Executed(record(spec=asked, data=prepared.record.hash), [{"kind": "step", "step": 1}], None)
+        return Executed(record(spec=asked, data=prepared.record.hash), [{"kind": "step", "step": 1}], SCORES, None)
 
     def task(self, name: str = "train.csv", **changes: Any) -> Task:
         asked = spec(data=str(write_table(self.folder / name, seed=len(name))), ir=None)
@@ -57,6 +59,7 @@ def test_a_run_is_made_and_written(bench: Bench) -> None:
     assert done == Done()
     assert folder.record().spec == task.spec
     assert folder.history() == '{"kind": "step", "step": 1}\n'
+    assert (folder.scores() == SCORES).all()
     ((asked, prepared, code, options),) = bench.calls
     assert (asked, code, prepared.record.hash) == (task.spec, CODE, task.data)
     assert (options["device"], options["place"], options["checkpoints"]) == ("cpu", PLACE, None)

@@ -43,6 +43,8 @@ def test_the_record_is_that_of_the_classifier(runs: Runs) -> None:
     assert (record.data, record.code, record.selected_on) == (prepared.record.hash, CODE, "validation")
     assert record.steps == len([line for line in executed.history if line["kind"] == "step"])
     assert executed.features is None
+    assert executed.scores.dtype == np.float32
+    np.testing.assert_array_equal(executed.scores, classifier.scores(prepared.test.texts))
 
 
 def test_the_environment_says_where_and_how_long(runs: Runs) -> None:

@@ -19,7 +19,8 @@ def folder(tmp_path: Path) -> RunFolder:
 def test_what_is_written_is_read(tmp_path: Path) -> None:
     run, made = folder(tmp_path), record(metrics={"accuracy": 0.1 + 0.2, "macro_f1": 1 / 3, "tail": None})
     features = np.arange(8, dtype=np.float16).reshape(4, 2) / 3
-    run.finish(made, '{"kind": "step"}\n', features)
+    scores = np.linspace(-3, 3, 12, dtype=np.float32).reshape(4, 3)
+    run.finish(made, '{"kind": "step"}\n', features, scores)
     assert run.state == "finished"
     assert run.record() == made
     assert run.history() == '{"kind": "step"}\n'
@@ -27,6 +28,10 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     assert read is not None
     assert read.dtype == np.float16
     assert (read == features).all()
+    kept = run.scores()
+    assert kept is not None
+    assert kept.dtype == np.float32
+    assert (kept == scores).all()
     assert yaml.safe_load((run.path / "config.yaml").read_text()) == made.config
 
 
@@ -48,8 +53,13 @@ def test_figures_are_written_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 def test_equal_runs_write_equal_bytes_but_for_the_environment(tmp_path: Path) -> None:
     first, second = RunFolder(tmp_path / "1"), RunFolder(tmp_path / "2")
-    first.finish(record(), "history", np.ones((4, 2), np.float16))
-    second.finish(record(seconds=9.0, environment={"workers": 8}), "history", np.ones((4, 2), np.float16))
+    first.finish(record(), "history", np.ones((4, 2), np.float16), np.ones((4, 3), np.float32))
+    second.finish(
+        record(seconds=9.0, environment={"workers": 8}),
+        "history",
+        np.ones((4, 2), np.float16),
+        np.ones((4, 3), np.float32),
+    )
     for path in first.path.iterdir():
         same = path.read_bytes() == (second.path / path.name).read_bytes()
         assert same == (path.name != "environment.json"), path.name
@@ -72,6 +82,7 @@ def test_a_finished_run_is_tidied(tmp_path: Path) -> None:
     (run.path / "checkpoints" / "step-00000001").mkdir(parents=True)
     (run.path / "output.txt").write_text("a warning")
     run.finish(record())
+    assert run.scores() is None
     assert not (run.path / "checkpoints").exists()
     assert not (run.path / "output.txt").exists()
 

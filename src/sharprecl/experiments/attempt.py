@@ -62,7 +62,7 @@ class Attempts:
                     tell=tell,
                 )
             history = "".join(json.dumps(line, sort_keys=True) + "\n" for line in done.history)
-            folder.finish(done.record, history, done.features)
+            folder.finish(done.record, history, done.features, done.scores)
         except Exception as error:
             folder.fail(Failure(task.spec, task.data, self._duty.code, _text(error)))
             return Done(failed=True)

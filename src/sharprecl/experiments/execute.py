@@ -33,11 +33,13 @@ class Executed:
 
     Attributes:
         history: what ``training.history`` describes.
+        scores: of the test texts, float32 ``[N, C]``, so that other decisions can be judged later.
         features: of the test texts, float16 ``[N, H]``, where the spec asks for them.
     """
 
     record: RunRecord
     history: list[Record]
+    scores: np.ndarray
     features: np.ndarray | None
 
 
@@ -107,7 +109,7 @@ def execute(
         environment=environment,
         notes=tuple(trained.notes),
     )
-    return Executed(record, history, None if x_NH is None else x_NH.astype(np.float16))
+    return Executed(record, history, scores_NC.astype(np.float32), None if x_NH is None else x_NH.astype(np.float16))
 
 
 def _train(

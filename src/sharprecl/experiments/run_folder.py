@@ -5,6 +5,7 @@ config.yaml        every setting as resolved
 environment.json   versions, machine, times, memory: what may differ between equal runs
 history.jsonl      loss terms and validation figures
 answers.json       the predicted class id of every test text
+scores.npz         float32 scores of the test texts; answers follow from them, and so does any other decision
 features.npz       float16 features of the test texts, where they were asked for
 metrics.json       the figures
 error.txt          why the run failed, in place of all that stands above but spec.json
@@ -29,7 +30,7 @@ from sharprecl.files import atomic_path, write_json, write_text
 from sharprecl.training.names import CHECKPOINTS, HISTORY
 
 SPEC, CONFIG, ENVIRONMENT = "spec.json", "config.yaml", "environment.json"
-ANSWERS, FEATURES, METRICS, ERROR = "answers.json", "features.npz", "metrics.json", "error.txt"
+ANSWERS, METRICS, ERROR = "answers.json", "metrics.json", "error.txt"
 OUTPUT, LOCK = "output.txt", "run.lock"
 
 State = Literal["finished", "failed", "begun"]
@@ -131,13 +132,20 @@ class RunFolder:
         for name in (ERROR, METRICS):
             (self.path / name).unlink(missing_ok=True)
 
-    def finish(self, record: RunRecord, history: str = "", features: np.ndarray | None = None) -> None:
+    def finish(
+        self,
+        record: RunRecord,
+        history: str = "",
+        features: np.ndarray | None = None,
+        scores: np.ndarray | None = None,
+    ) -> None:
         """Write a finished run.
 
         Args:
             record: the run.
             history: text of ``history.jsonl``; empty where it is not known, in a run that came from another machine.
             features: float16 ``[N, H]``.
+            scores: float32 ``[N, C]``; None where they are not known, as the history.
         """
         self.begin(record.spec, record.data, record.code)
         write_text(self.path / CONFIG, yaml.safe_dump(record.config, sort_keys=False, allow_unicode=True))
@@ -146,9 +154,11 @@ class RunFolder:
         write_json(self.path / ENVIRONMENT, {**spent, "environment": record.environment})
         if history:
             write_text(self.path / HISTORY, history)
-        if features is not None:
-            with atomic_path(self.path / FEATURES) as temporary, temporary.open("wb") as stream:
-                np.savez_compressed(stream, features=features)
+        for name, array in (("features", features), ("scores", scores)):
+            if array is not None:
+                with atomic_path(self.path / f"{name}.npz") as temporary, temporary.open("wb") as stream:
+                    named: dict[str, Any] = {name: array}
+                    np.savez_compressed(stream, **named)
         write_text(self.path / ANSWERS, json.dumps(list(record.answers)) + "\n")
         figures = {
             "metrics": record.metrics,
@@ -213,11 +223,18 @@ class RunFolder:
 
     def features(self) -> np.ndarray | None:
         """Features of the test texts, float16 ``[N, H]``; None where they were not kept."""
-        path = self.path / FEATURES
+        return self._array("features")
+
+    def scores(self) -> np.ndarray | None:
+        """Scores of the test texts, float32 ``[N, C]``; None where they were not kept."""
+        return self._array("scores")
+
+    def _array(self, name: str) -> np.ndarray | None:
+        path = self.path / f"{name}.npz"
         if not path.is_file():
             return None
         with np.load(path, allow_pickle=False) as saved:
-            return np.asarray(saved["features"])
+            return np.asarray(saved[name])
 
     def history(self) -> str:
         """The text of ``history.jsonl``; empty where there is none."""
