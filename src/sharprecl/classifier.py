@@ -234,7 +234,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         wanted_C = wanted_prior(asked.prior, [str(label) for label in self.classes_], self.natural_counts_)
         if wanted_C is None:
             return self
-        if self.prior_ is None or not isinstance(self._predictor, EncoderPredictor):
+        if not isinstance(self._predictor, EncoderPredictor):
+            raise ConfigError(f"{self.config_.method.name} writes labels; its answers are for no class prior")
+        if self.prior_ is None:
             raise unknown_prior(self.config_.method.name)
         self._predictor.decide(turned(Decision.neutral(len(wanted_C)), self.prior_, wanted_C))
         decision = self.config_.decision.model_copy(update={"prior": asked.prior})

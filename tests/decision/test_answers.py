@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from sharprecl import TextClassifier
 from sharprecl.cli.main import app
+from sharprecl.data.tables import read_table
 from sharprecl.errors import ConfigError
 from sharprecl.methods.base import Method
 from sharprecl.methods.registry import method_class, method_names
@@ -67,6 +68,25 @@ def test_one_prior_after_another_ends_at_the_last(encoders: dict[str, str], tmp_
     assert loaded.config_.decision.prior == "uniform"
     with pytest.raises(ConfigError, match="no share for"):
         loaded.for_prior({"billing": 1})
+
+
+def test_copies_do_not_say_how_frequent_a_class_is(encoders: dict[str, str], tmp_path: Path) -> None:
+    texts, labels = skewed_texts()
+    rare = [row for row, label in enumerate(labels) if label == "hardware"]
+    made = [(f"{texts[row]} {copy}", labels[row], row + 1) for row in rare for copy in ("the", "a", "of")]
+    rows = [*((text, label, None) for text, label in zip(texts, labels, strict=True)), *made]
+    frame = pl.DataFrame(rows, schema=["text", "label", "augmented_from"], orient="row")
+    table = read_table(frame)
+    config = {"method": {"name": "cross_entropy"}, "training": {"max_epochs": 1}, "decision": {"prior": "train"}}
+    turned = TextClassifier(encoder=encoders["mean"], max_length=32, view="dropout", config=config).fit(table)
+    natural = np.array([16, 40, 2, 7]) / 65
+    assert turned.class_counts_.tolist() == [16, 40, 8, 7]
+    np.testing.assert_allclose(turned.prior_, natural)
+    np.testing.assert_allclose(np.diff(turned.decision_.decision.shift_C)[1], np.log(1 / 4))
+    turned.save(tmp_path)
+    loaded = TextClassifier.load(tmp_path).for_prior("uniform").for_prior("train")
+    np.testing.assert_allclose(loaded.prior_, natural)
+    np.testing.assert_allclose(loaded.scores(TEXTS), turned.scores(TEXTS), atol=1e-4)
 
 
 @pytest.mark.parametrize(("method", "encoder"), [("dualcl", "mean"), ("cross_entropy", "llama")])
