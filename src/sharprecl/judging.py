@@ -1,5 +1,6 @@
 """A trained classifier judged on labelled texts, and the page that shows it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -7,16 +8,19 @@ from typing import Any
 import numpy as np
 
 from sharprecl.classifier import TextClassifier
+from sharprecl.config import RunConfig
 from sharprecl.data.tables import TextTable
 from sharprecl.errors import MissingExtraError
 from sharprecl.evaluation.judge import Evaluation, evaluate
 from sharprecl.evaluation.references import tfidf_logistic
+from sharprecl.methods.registry import method_class
 from sharprecl.report.data import ReportData
 from sharprecl.report.page import write_report
 from sharprecl.training.history import Observer, Record
 from sharprecl.training.inference import answers, softmax
 
 FLOOR = "TF-IDF + logistic regression"
+_TITLES = {"minilm": "MiniLM"}
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,42 @@ def tfidf_reference(table: TextTable, test: TextTable, seed: int) -> Evaluation:
     """Judge the floor that every trained encoder should beat, fitted on the whole training table."""
     given = tfidf_logistic(table.texts, table.label_ids.tolist(), seed).predict(test.texts)
     return evaluate(test.label_ids, given, table.class_counts, table.label_names)
+
+
+def frozen_title(encoder: str) -> str:
+    """How tables call the second floor, after the encoder as a user names it."""
+    return f"frozen {_TITLES.get(encoder, Path(encoder).name)} + logistic regression"
+
+
+def frozen_reference(table: TextTable, test: TextTable, config: RunConfig, device: str = "auto") -> Evaluation:
+    """Judge the run's encoder before any training, with a classifier fitted on the whole training table.
+
+    It is the method ``frozen`` with its defaults and the run's seed, pooling and length; it costs one pass over all
+    texts.
+    """
+    settings = {
+        "seed": config.seed,
+        "encoder": config.encoder.model_dump(),
+        "method": {"name": "frozen"},
+        "training": {"select_on": "last"},
+    }
+    frozen = TextClassifier(config=settings, device=device).fit(table)
+    return evaluate(test.label_ids, answers(frozen.scores(test.texts)), table.class_counts, table.label_names)
+
+
+def references(
+    table: TextTable, test: TextTable, config: RunConfig, say: Callable[[str], None], device: str = "auto"
+) -> dict[str, Evaluation]:
+    """Judge the floors that a run should beat: TF-IDF, and its own encoder frozen where the run trains one.
+
+    A language model has no encoder, and one more would have to be fetched for it.
+    """
+    found = {FLOOR: tfidf_reference(table, test, config.seed)}
+    if method_class(config.method.name).trains_encoder:
+        title = frozen_title(config.encoder.name)
+        say(f"reference: {title}, one pass over {len(table):,} training and {len(test):,} test texts")
+        found[title] = frozen_reference(table, test, config, device)
+    return found
 
 
 def report(
