@@ -1,5 +1,6 @@
-"""The demo's way through its three rows, on a small stand-in for R52 and MiniLM."""
+"""The demo's way through its four rows, on a small stand-in for R52 and MiniLM."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -31,14 +32,18 @@ def run(output: Path, resume: bool = False) -> tuple[demo.DemoResult, list[str]]
     return found, said
 
 
-def test_three_rows_on_the_same_test_texts(small: Path) -> None:
+def test_four_rows_on_the_same_test_texts(small: Path) -> None:
     found, said = run(small)
-    assert list(found.evaluations) == ["SharpReCL", judging.FLOOR, "cross-entropy"]
+    frozen = "frozen encoder + logistic regression"
+    assert list(found.evaluations) == ["SharpReCL", judging.FLOOR, frozen, "cross-entropy"]
     assert {evaluation.n_texts for evaluation in found.evaluations.values()} == {65}
-    assert len(said) == 3
-    for folder in (small, small / "cross_entropy"):
+    assert [sentence.partition(":")[0] for sentence in said] == [f"{number} of 4" for number in (1, 2, 3, 4)]
+    references = {small: [judging.FLOOR, frozen, "cross-entropy"], small / "cross_entropy": [judging.FLOOR, frozen]}
+    for folder, names in references.items():
         assert (folder / "model" / "model.safetensors").exists()
-        assert (folder / "report.html").exists()
+        assert list(json.loads((folder / "metrics.json").read_text())["references"]) == sorted(names)
+        page = (folder / "report.html").read_text()
+        assert all(name in page for name in names)
 
 
 def test_a_finished_demo_is_judged_again_and_not_trained_again(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -125,9 +125,29 @@ def test_a_setting_that_a_language_model_would_ignore_is_refused() -> None:
         with pytest.raises(ConfigError, match=f"{path} says nothing to llm_lora"):
             resolve({**llm, **settings})
     assert resolve({**llm, "training": {"precision": "fp32"}}).training.precision == "fp32"
-    assert resolve({**llm, "profile": "matched"}).method.name == "llm_lora"
-    whole = resolve(llm)
-    assert resolve(whole.kept()) == whole
+    for profile in ("default", "matched", "paper", "released"):
+        whole = resolve({**llm, "profile": profile})
+        assert (whole.training, whole.encoder) == (resolve(llm).training, resolve(llm).encoder)
+        assert resolve(whole.kept()) == whole
+
+
+def test_a_frozen_encoder_hears_of_itself_and_of_the_texts_held_out() -> None:
+    frozen = {"method": {"name": "frozen"}}
+    training = {"select_on": "last", "validation_fraction": 0.2}
+    config = resolve({**frozen, "encoder": {"pooling": "cls"}, "training": training})
+    assert config.encoder.pooling == "cls"
+    assert (config.training.select_on, config.training.validation_fraction) == ("last", 0.2)
+    with pytest.raises(
+        ConfigError, match=r"training\.batch_size says nothing to frozen, which takes no training steps"
+    ):
+        resolve({**frozen, "training": {"batch_size": 16}})
+    with pytest.raises(ConfigError, match=r"method\.C: "):
+        resolve({"method": {"name": "frozen", "C": 0}})
+    for profile in ("matched", "paper", "released"):
+        whole = resolve({**frozen, "profile": profile})
+        assert whole.training == resolve(frozen).training, "nothing was chosen on test texts"
+        assert whole.encoder.pooling == ("auto" if profile == "matched" else "cls")
+        assert resolve(whole.kept()) == whole
 
 
 def test_a_permission_is_no_setting() -> None:

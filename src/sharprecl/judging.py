@@ -1,5 +1,6 @@
 """A trained classifier judged on labelled texts, and the page that shows it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -7,11 +8,13 @@ from typing import Any
 import numpy as np
 
 from sharprecl.classifier import TextClassifier
+from sharprecl.config import RunConfig
 from sharprecl.data.tables import TextTable
 from sharprecl.errors import MissingExtraError
 from sharprecl.evaluation.judge import Evaluation, evaluate
 from sharprecl.evaluation.references import tfidf_logistic
 from sharprecl.files import atomic_path
+from sharprecl.methods.registry import method_class
 from sharprecl.report.data import ReportData
 from sharprecl.report.page import write_report
 from sharprecl.training.history import Observer, Record
@@ -19,6 +22,7 @@ from sharprecl.training.inference import answers, softmax
 from sharprecl.training.out_of_fold import OutOfFold
 
 FLOOR = "TF-IDF + logistic regression"
+_TITLES = {"minilm": "MiniLM"}
 
 
 @dataclass(frozen=True)
@@ -82,20 +86,66 @@ def judged_notes(evaluation: Evaluation) -> list[str]:
 
 def tfidf_reference(table: TextTable, test: TextTable, seed: int) -> Evaluation:
     """Judge the floor that every trained encoder should beat, fitted on the whole training table."""
-    given = tfidf_logistic(table.texts, table.label_ids.tolist(), seed).predict(test.texts)
-    return evaluate(test.label_ids, given, table.class_counts, table.label_names)
+    return evaluate(test.label_ids, _tfidf_answers(table, test, seed), table.class_counts, table.label_names)
 
 
-def tfidf_out_of_fold(table: TextTable, found: OutOfFold, seed: int) -> Evaluation:
-    """Judge the same floor on the same held-out texts, fitted on what each training learnt from."""
-    fits = [
-        tfidf_logistic([table.texts[row] for row in fold.fit], table.label_ids[fold.fit].tolist(), seed)
-        for fold in found.folds
-    ]
-    given = np.concatenate(
-        [fit.predict([table.texts[row] for row in fold.held]) for fit, fold in zip(fits, found.folds, strict=True)]
-    )
-    return evaluate(table.label_ids[found.rows], given, table.class_counts, table.label_names)
+def _tfidf_answers(table: TextTable, test: TextTable, seed: int) -> np.ndarray:
+    given: np.ndarray = tfidf_logistic(table.texts, table.label_ids.tolist(), seed).predict(test.texts)
+    return given
+
+
+def frozen_title(encoder: str) -> str:
+    """How tables call the second floor, after the encoder as a user names it."""
+    return f"frozen {_TITLES.get(encoder, Path(encoder).name)} + logistic regression"
+
+
+def frozen_reference(table: TextTable, test: TextTable, config: RunConfig, device: str = "auto") -> Evaluation:
+    """Judge the run's encoder before any training, with a classifier fitted on the whole training table.
+
+    It is the method ``frozen`` with its defaults and the run's seed, pooling and length; it costs one pass over all
+    texts.
+    """
+    return evaluate(test.label_ids, _frozen_answers(table, test, config, device), table.class_counts, table.label_names)
+
+
+def _frozen_answers(table: TextTable, test: TextTable, config: RunConfig, device: str) -> np.ndarray:
+    settings = {
+        "seed": config.seed,
+        "encoder": config.encoder.model_dump(),
+        "method": {"name": "frozen"},
+        "training": {"select_on": "last"},
+    }
+    return answers(TextClassifier(config=settings, device=device).fit(table).scores(test.texts))
+
+
+def references(
+    table: TextTable, test: TextTable, config: RunConfig, say: Callable[[str], None], device: str = "auto"
+) -> dict[str, Evaluation]:
+    """Judge the floors that a run should beat: TF-IDF, and its own encoder frozen where the run trains one.
+
+    A language model has no encoder, and one more would have to be fetched for it.
+    """
+    found = {FLOOR: tfidf_reference(table, test, config.seed)}
+    if method_class(config.method.name).trains_encoder:
+        title = frozen_title(config.encoder.name)
+        say(f"reference: {title}, one pass over {len(table):,} training and {len(test):,} test texts")
+        found[title] = frozen_reference(table, test, config, device)
+    return found
+
+
+def references_out_of_fold(
+    table: TextTable, found: OutOfFold, config: RunConfig, device: str = "auto"
+) -> dict[str, Evaluation]:
+    """Judge the same floors on what was held out, each fitted on what that training learnt from."""
+    parts = [(table.select(fold.fit), table.select(fold.held)) for fold in found.folds]
+    given = {FLOOR: [_tfidf_answers(*part, config.seed) for part in parts]}
+    if method_class(config.method.name).trains_encoder:
+        given[frozen_title(config.encoder.name)] = [_frozen_answers(*part, config, device) for part in parts]
+    truth = table.label_ids[found.rows]
+    return {
+        title: evaluate(truth, np.concatenate(rows), table.class_counts, table.label_names)
+        for title, rows in given.items()
+    }
 
 
 def report(

@@ -97,7 +97,7 @@ def resolve(settings: Mapping[str, Any], class_counts: "np.ndarray | None" = Non
     if not isinstance(profile, str) or profile not in PROFILES:
         raise ConfigError(f"profile: {profile!r} is not known; choose one of {', '.join(PROFILES)}")
     kind = method_class(name)
-    base = merge(PROFILES[profile])
+    base = {key: value for key, value in PROFILES[profile].items() if key not in kind.ignores}
     if name != "sharprecl":
         base.pop("method", None)
     if profile == "official":
@@ -117,26 +117,24 @@ def resolve(settings: Mapping[str, Any], class_counts: "np.ndarray | None" = Non
         config = RunConfig.model_validate({**whole, "method": section})
     except ValidationError as error:
         raise ConfigError(refusals(error)) from error
-    # Not above: it brings PyTorch, which the method's own file has brought by now.
-    from sharprecl.methods.base import Method
-
-    if not issubclass(kind, Method):
-        _refuse_what_a_language_model_ignores(settings, config)
+    _refuse_what_is_ignored(kind, settings, config)
     return config
 
 
-def _refuse_what_a_language_model_ignores(settings: Mapping[str, Any], config: RunConfig) -> None:
+def _refuse_what_is_ignored(kind: Any, settings: Mapping[str, Any], config: RunConfig) -> None:
     """A setting that was given, differs from its default and would change nothing is a mistake."""
     usual = RunConfig(method=config.method).model_dump()
-    for name in ("view", "augment", "encoder", "training", "decision"):
+    for name in kind.ignores:
         given_here = settings.get(name)
         pairs = given_here.items() if isinstance(given_here, Mapping) else [("", given_here)] if given_here else []
         for key, value in pairs:
             expected = usual[name][key] if key else usual[name]
-            if value != expected and (name, key) != ("training", "precision"):
+            # Without epochs there is nothing that test texts could choose.
+            if value != expected and (key not in kind.heeds or value == "test"):
+                path = f"{name}.{key}" if key else name
                 raise ConfigError(
-                    f"{name}{'.' if key else ''}{key} says nothing to {config.method.name}, which has no encoder; "
-                    f"its own settings are method.*, see docs/configuration.md"
+                    f"{path}{' (test)' if value == 'test' else ''} says nothing to {config.method.name}, "
+                    f"{kind.ignores_because}; its own settings are method.*, see docs/configuration.md"
                 )
 
 

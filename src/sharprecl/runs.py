@@ -35,13 +35,12 @@ from sharprecl.export.card import FILE as CARD
 from sharprecl.export.card import WEIGHTS, is_ours
 from sharprecl.files import sha256_json, write_json, write_text
 from sharprecl.judging import (
-    FLOOR,
     Judged,
     judge,
     judge_out_of_fold,
     judged_notes,
+    references_out_of_fold,
     report,
-    tfidf_out_of_fold,
     write_scores,
 )
 from sharprecl.llm.openai_answers import MODEL as PROVIDER_MODEL
@@ -50,6 +49,7 @@ from sharprecl.llm.openai_check import check_before_spending
 from sharprecl.llm.openai_jobs import TRAINING_FILE as SENT
 from sharprecl.llm.openai_state import STATE as JOB
 from sharprecl.machine import describe_machine
+from sharprecl.methods.registry import method_class
 from sharprecl.profiles import read_yaml, resolve, to_yaml
 from sharprecl.training.checkpoint import remove_checkpoints
 from sharprecl.training.hardware import free_memory
@@ -266,7 +266,7 @@ def _execute(run: Run, observers: Sequence[Observer], resume: bool) -> Judged:
     if run.test is None and (found := classifier.out_of_fold_) is not None:
         judged = judge_out_of_fold(classifier, run.table, found)
         with suppress(DataError):  # Texts without a word have no floor.
-            run.references[FLOOR] = tfidf_out_of_fold(run.table, found, run.config.seed)
+            run.references |= references_out_of_fold(run.table, found, run.config, run.device)
     for note in of_validation:
         watching.said(f"note: {note}")
     notes = [*classifier.notes_, *run.test_notes, *of_validation]
@@ -340,8 +340,9 @@ def _judge_on(run: Run, validation: np.ndarray) -> tuple[TextTable, str]:
     if run.test is not None:
         return run.test, f"{run.test.origin}, {len(run.test)} texts"
     if len(validation):
-        where = f"validation split of {run.table.origin}, {len(validation)} texts (the epoch was chosen on them)"
-        return run.table.select(validation), where
+        chosen = method_class(run.config.method.name).trains_encoder
+        what = "the epoch was chosen on them" if chosen else "nothing was chosen on them"
+        return run.table.select(validation), f"validation split of {run.table.origin}, {len(validation)} texts ({what})"
     return run.table, f"the training texts themselves, {len(run.table)} texts: no figure for new texts"
 
 

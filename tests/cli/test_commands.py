@@ -63,6 +63,8 @@ def test_train_evaluate_predict(command, folder: Path) -> None:
     assert status == 0, err
     assert "65 texts, 4 classes, from 40 (billing) down to 2 (hardware)" in out
     assert "validation macro-F1" in out
+    floors = ["TF-IDF + logistic regression", "frozen encoder + logistic regression"]
+    assert f"reference: {floors[1]}, one pass over 65 training and 65 test texts" in out
     assert "TF-IDF" in out
     run = folder / "runs" / "tickets"
     assert {path.name for path in run.iterdir()} == {
@@ -80,6 +82,8 @@ def test_train_evaluate_predict(command, folder: Path) -> None:
     metrics = json.loads((run / "metrics.json").read_text())
     environment = json.loads((run / "environment.json").read_text())
     assert metrics["evaluated_on"].startswith("held_out.csv")
+    assert sorted(metrics["references"]) == sorted(floors)
+    assert all(floor in (run / "report.html").read_text() for floor in floors)
     assert set(metrics["evaluation"]["bands"]) == {"head", "medium", "tail"}
     assert environment["peak_memory_bytes"] > 2**20
     assert "billing" in (run / "report.html").read_text()

@@ -132,3 +132,15 @@ def test_a_full_disk_is_no_reason_to_begin_again(runs: Runs, tmp_path: Path, mon
     with pytest.raises(CheckpointError, match="the disk is full"):
         execute(spec, prepared, CODE, checkpoints=tmp_path)
     assert len(saves) == 1
+
+
+def test_a_frozen_encoder_is_a_row_like_any_other(tmp_path: Path) -> None:
+    (job,) = tiny_plan(tmp_path, rows={"frozen": None, "sharprecl": None}).jobs("smoke", rows=["frozen"])
+    prepared = prepare(job.spec)
+    executed = execute(job.spec, prepared, CODE)
+    record, lengths = executed.record, [len(text.split()) + 2 for text in prepared.train.texts]
+    assert record.steps == 0
+    assert 0 < record.tokens < sum(lengths)
+    assert [(line["kind"], line["step"]) for line in executed.history] == [("validation", 0)]
+    kept = execute(job.spec, prepared, CODE, checkpoints=tmp_path / "kept")
+    assert (kept.record.answers, kept.history) == (record.answers, executed.history)

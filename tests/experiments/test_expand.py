@@ -108,6 +108,19 @@ def test_with_equal_tokens_one_view_has_twice_the_epochs() -> None:
     assert _training(one_view, "focal").max_epochs == epochs
 
 
+def test_a_frozen_encoder_hears_what_is_said_of_encoders_and_nothing_of_steps() -> None:
+    rows = dict.fromkeys(("frozen", "cross_entropy", "sharprecl"))
+    for scale, pooling in (("small", "auto"), ("paper", "cls")):
+        plan = _plan(rows=rows, equal="tokens", settings={"training": {"validation_fraction": 0.2}})
+        (job,) = plan.jobs(scale, rows=["frozen"], columns=["cr"], seeds=[0])
+        (other,) = plan.jobs(scale, rows=["cross_entropy"], columns=["cr"], seeds=[0])
+        config, others = resolve(job.spec.settings), resolve(other.spec.settings)
+        assert (config.encoder, config.encoder.pooling) == (others.encoder, pooling)
+        assert config.training == resolve({}).training.model_copy(update={"validation_fraction": 0.2})
+    # Where the others train on all texts, it does too.
+    assert _training(_plan(rows=rows, select_on="test"), "frozen").select_on == "last"
+
+
 def test_selection_on_test_texts_is_in_every_run() -> None:
     for row in ("cross_entropy", "sharprecl"):
         assert _training(_plan(), row).select_on == "validation"

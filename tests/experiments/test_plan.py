@@ -74,7 +74,7 @@ def test_the_main_table_has_the_paper_s_rows_and_columns() -> None:
     ]  # fmt: skip
     assert [name for name, row in plan.rows.items() if row.beyond] == list(plan.rows)[12:]
     encoders = {row.method for row in plan.rows.values()}
-    assert encoders == set(method_names()) - {"llm_lora", "openai_finetune"}
+    assert encoders == set(method_names()) - {"frozen", "llm_lora", "openai_finetune"}
     assert len(plan.columns) == 18
     assert [name for name in plan.columns if "@" not in name] == list(BENCHMARKS)
     assert plan.compared == "sharprecl"

@@ -141,7 +141,7 @@ def test_runs_of_two_machines_are_told_by_their_precision() -> None:
         }
         return write_document(make_document(plan, Records(runs, records.data), Recipe("mine", "smoke")))
 
-    said = "computed in different precisions, as their machines have them: bf16 (12) and fp32 (6)."
+    said = "computed in different precisions, as their machines and methods have them: bf16 (12) and fp32 (6)."
     assert said in with_precision("bf16", "fp32")
     assert "precisions" not in with_precision("bf16", "bf16")
 

@@ -12,7 +12,7 @@ def demo(
     seed: Annotated[int, typer.Option(help="Of the sample and everything that is drawn.")] = 0,
     resume: Annotated[bool, typer.Option("--resume", help="Go on where the demo was cut off.")] = False,
 ) -> None:
-    """Train SharpReCL on a long-tailed sample of R52 news, beside two references."""
+    """Train SharpReCL on a long-tailed sample of R52 news, beside three references."""
     from sharprecl.cli.console import make_console
     from sharprecl.cli.progress import make_progress
     from sharprecl.cli.show import say, show_files, show_judged, show_table

@@ -142,7 +142,7 @@ def train(
     runs.claim(output, resume, overwrite)
     show_table(console, table, data if ir is None else f"{data} at ratio {ir:g}")
     if held_out is not None:
-        run.references[judging.FLOOR] = judging.tfidf_reference(table, held_out, settings.seed)
+        run.references |= judging.references(table, held_out, settings, lambda words: say(console, words), device)
     judged = runs.execute(run, [make_progress(console)], resume)
     show_judged(console, {run.title: judged.evaluation, **run.references}, judged.on)
     show_notes(console, [*run.test_notes, *judging.judged_notes(judged.evaluation)])

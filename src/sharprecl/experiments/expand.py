@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 from sharprecl.config import RunConfig
 from sharprecl.errors import ConfigError
-from sharprecl.experiments.fairness import check_fair, longer, texts_read
+from sharprecl.experiments.fairness import check_fair, longer, only_heeded, texts_read
 from sharprecl.experiments.layout import AtScale, Column, Number, Row
 from sharprecl.experiments.llm_tasks import told_of
 from sharprecl.experiments.records import RunSpec
 from sharprecl.experiments.scales import Scale
 from sharprecl.experiments.shortest import shortest
+from sharprecl.methods.registry import method_class
 from sharprecl.profiles import Settings, merge, resolve
 
 if TYPE_CHECKING:
@@ -81,7 +82,10 @@ def _config(plan: "Plan", scale: Scale, row: Row, value: Number | None, told: st
     if not reads:
         return resolve(merge({"method": told_of(told)}, own))
     chosen = {} if plan.select_on is None else {"training": {"select_on": plan.select_on}}
-    config = resolve(merge(scale.settings, plan.settings, chosen, own))
+    common = merge(scale.settings, plan.settings, chosen)
+    if not method_class(row.method).trains_encoder:
+        return resolve(merge(only_heeded(row.method, common), own))
+    config = resolve(merge(common, own))
     check_fair(config)
     return longer(config, most // reads) if plan.equal == "tokens" else config
 

@@ -3,6 +3,7 @@
 from sharprecl.config import RunConfig
 from sharprecl.errors import ConfigError
 from sharprecl.methods.registry import method_class
+from sharprecl.profiles import Settings
 
 _VIEWS = {"one": 1, "two": 2, "same": 2}
 
@@ -18,6 +19,19 @@ def texts_read(method: str) -> int:
     from sharprecl.methods.base import Method
 
     return _VIEWS[kind.views] if issubclass(kind, Method) else 0
+
+
+def only_heeded(method: str, settings: Settings) -> Settings:
+    """Settings common to a plan, without those that say nothing to a method that takes no training steps.
+
+    Where the others choose the epoch on test texts, and so train on all texts, it has all of them too.
+    """
+    kind = method_class(method)
+    kept = {key: value for key, value in settings.items() if key not in kind.ignores}
+    for section in kind.ignores:
+        heeded = {key: value for key, value in settings.get(section, {}).items() if key in kind.heeds}
+        kept[section] = {key: "last" if value == "test" else value for key, value in heeded.items()}
+    return kept
 
 
 def check_fair(config: RunConfig) -> None:

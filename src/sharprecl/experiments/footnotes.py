@@ -129,7 +129,7 @@ def _mixed(table: Table) -> Iterable[str]:
     if shares := _shares(run.code[:8] for run in table.runs):
         yield f"The runs are of different versions of the code: {shares}."
     if shares := _shares(str(run.environment.get("precision", "unknown")) for run in table.runs):
-        yield f"The runs were computed in different precisions, as their machines have them: {shares}."
+        yield f"The runs were computed in different precisions, as their machines and methods have them: {shares}."
     encoders: dict[str, list[str]] = {}
     for run in table.runs:
         encoders.setdefault(run.model, []).append(str(run.environment.get("weights", "unknown"))[:12])

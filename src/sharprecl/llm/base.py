@@ -38,6 +38,11 @@ class LanguageModelMethod(ABC):
 
     Config: ClassVar[type[MethodConfig]]
     official: ClassVar[Mapping[str, Any]] = {}
+    trains_encoder: ClassVar[bool] = False
+    # As in ``Method``.
+    ignores: ClassVar[tuple[str, ...]] = ("view", "augment", "encoder", "training", "decision")
+    heeds: ClassVar[tuple[str, ...]] = ("precision",)
+    ignores_because: ClassVar[str] = "which has no encoder"
     not_exportable_because: ClassVar[str]
 
     @classmethod

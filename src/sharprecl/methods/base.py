@@ -95,6 +95,13 @@ class Method(nn.Module, ABC):
     """Settings of the source's own experiments, merged in by the profile ``official``; empty where it has none."""
     views: ClassVar[Views] = "one"
     reading: ClassVar[Reading] = "linear"
+    trains_encoder: ClassVar[bool] = True
+    """Whether steps on ``loss`` train the encoder; if not, it reads every text once for ``on_features`` to fit to."""
+    ignores: ClassVar[tuple[str, ...]] = ()
+    """Sections of the configuration that change nothing; a setting in them that is not at its default is refused."""
+    heeds: ClassVar[tuple[str, ...]] = ()
+    """Settings in these sections that count all the same."""
+    ignores_because: ClassVar[str] = ""
     wants_features: bool = False
     """Whether ``on_features`` is to be called, which costs a pass over the training texts an epoch."""
     not_exportable_because: ClassVar[str] = ""

@@ -23,6 +23,7 @@ _WHERE = {
     "ldam_drw": "sharprecl.methods.ldam_drw:LdamDrw",
     "balanced_softmax": "sharprecl.methods.balanced_softmax:BalancedSoftmax",
     "logit_adjustment": "sharprecl.methods.logit_adjustment:LogitAdjustment",
+    "frozen": "sharprecl.methods.frozen:Frozen",
     "llm_lora": "sharprecl.llm.lora:LlmLora",
     "openai_finetune": "sharprecl.llm.openai_finetune:OpenAIFinetune",
 }

@@ -22,6 +22,7 @@ from sharprecl.models import stock
 from sharprecl.models.backbone import Backbone, open_backbone
 from sharprecl.models.pooling import check_expressible, resolve_pooling
 from sharprecl.training.checkpoint import CheckpointFolder
+from sharprecl.training.frozen import fit_frozen, hold_out
 from sharprecl.training.hardware import pick_device, pick_precision
 from sharprecl.training.history import HistoryFile, Observer
 from sharprecl.training.loop import LabelledTokens, Outcome, Trainer
@@ -99,7 +100,10 @@ def train(
     kind: type[Method] = method_class(config.method.name)
     # Label tokens are read at the places where they stand, and the text at its first token, whatever else is asked for.
     pooling = "cls" if kind.reading == "label_tokens" else resolve_pooling(config.encoder.pooling, source)
-    fitted, held_out, selection_table = split(table, test, config, notes)
+    if kind.trains_encoder:
+        fitted, held_out, selection_table = split(table, test, config, notes)
+    else:
+        fitted, held_out, selection_table = hold_out(table, config)
     views, view_facts = views_of(fitted, tokenizer, config, kind.views, notes)
     training = LabelledTokens(views, fitted.label_ids)
     selection = None
@@ -117,9 +121,16 @@ def train(
         stock.agree_on_padding(backbone.model, tokenizer)
         stock.check_length(backbone.model, config.encoder.max_length)
         _warn_if_not_stock(backbone, kind, notes)
+        method = kind.build(backbone, fitted.class_counts, config.method, config.seed)
+        if not kind.trains_encoder:
+            history = HistoryFile(output / HISTORY) if output else None
+            outcome, facts = fit_frozen(
+                backbone, method, training, selection, tokenizer.pad_token_id, chosen_device, observer, history
+            )
+            facts = {**view_facts, "pooling": pooling, **facts}
+            return Trained(backbone, method, tokenizer, outcome, held_out, facts, notes.sentences)
         hidden_size = backbone.model.config.hidden_size
         plan = resolve_plan(config.training, batch_size, len(batches), hidden_size)
-        method = kind.build(backbone, fitted.class_counts, config.method, config.seed)
         trainer = Trainer(
             config=config,
             plan=plan,
