@@ -117,7 +117,7 @@ def test_calibration_is_fitted_on_held_out_texts_and_folded_in(encoders: dict[st
     np.testing.assert_allclose(calibrated.scores(TEXTS), fitted.decision.apply(plain.scores(TEXTS)), atol=1e-5)
     calibrated.save(tmp_path)
     np.testing.assert_allclose(
-        TextClassifier.load(tmp_path).predict_proba(TEXTS), calibrated.predict_proba(TEXTS), atol=1e-5
+        TextClassifier.load(tmp_path).predict_proba(TEXTS), calibrated.predict_proba(TEXTS), atol=1e-4
     )
 
 
