@@ -3,8 +3,7 @@
 Six classes of at most 1,250 texts, TREC's largest, fall exponentially to the imbalance ratio ir. Batches are drawn and
 their pairs counted as the losses count them: in plain supervised contrastive batches of one and two views, and in
 SharpReCL's, with prototypes and with the positives that `sharprecl.rebalance.plan` draws. The counts stand beside the
-exact expectations of `sharprecl.data.batch_statistics` and beside ir^2, the approximation of the paper's Eq. 3-4. Last,
-training's own batches, which are cut by length, against drawn ones, on the benchmarks; words stand for tokens there.
+exact expectations of `sharprecl.data.batch_statistics` and beside ir^2, the approximation of the paper's Eq. 3-4.
 Prints a table, appends dated JSON lines beside this file and draws the figures of docs/imbalance.md.
 
     SHARPRECL_MIRROR=... python benchmarks/pair_ratio.py
@@ -30,7 +29,6 @@ from sharprecl.data.batch_statistics import (
     expected_pairs,
     largest_over_smallest,
 )
-from sharprecl.data.batches import BucketedBatches
 from sharprecl.data.benchmarks import BENCHMARKS, load_benchmark
 from sharprecl.data.imbalance import (
     contrastive_imbalance_ratio,
@@ -47,8 +45,6 @@ RATIOS, BATCH_SIZES = (1, 2, 5, 10, 20, 50, 100, 200), (16, 64, 256)
 N_POS, N_NEG, TOP_K, ALPHA, DIM = 10, 500, 20, 0.5, 100
 # Share of hard-mixup among the synthetic samples; None for no synthetic samples at all.
 SOURCES = {"prototypes alone": None, "simple-sampling": 0.0, "both, half and half": 0.5, "hard-mixup": 1.0}
-CUT = {"trec": 50, "ohsumed": None, "r52": None}
-RARE = 30  # texts that a class of the length-cut comparison has fewer of
 Ints = NDArray[np.int64]
 
 
@@ -145,31 +141,6 @@ def synthetic_positives(text_C: Ints, share: float | None, generator: torch.Gene
     return np.array(found).T
 
 
-def cut_by_length(name: str, ir: float | None, size: int, epochs: int) -> dict[str, Any]:
-    """Training's batches and drawn ones of the very same sizes: pairs of texts of one class, one view."""
-    table = load_benchmark(name, ir=ir).train
-    counts = table.class_counts.tolist()
-    batcher = BucketedBatches(np.array([len(text.split()) for text in table.texts]), size, seed=0)
-    cut = [batcher.epoch(epoch) for epoch in range(epochs)]
-    sizes = [[len(batch) for batch in batches] for batches in cut]
-    ways = {
-        "cut": [by_class(table.label_ids[np.concatenate(e)], s, len(counts)) for e, s in zip(cut, sizes, strict=True)],
-        "drawn": [drawn(counts, s, 1, seed=epoch) for epoch, s in enumerate(sizes)],
-    }
-    rare = np.array([1 < count < RARE for count in counts])
-    row: dict[str, Any] = {"what": "cut by length", "benchmark": name, "ir": ir, "batch": size, "epochs": epochs}
-    for way, by_epoch in ways.items():
-        texts = np.concatenate(by_epoch)
-        pairs_C = (texts * (texts - 1)).sum(axis=0)
-        row[way] = {
-            "pairs": int(pairs_C.sum()),
-            "pairs_rare": int(pairs_C[rare].sum()),
-            "alone_rare": float((texts[:, rare] == 1).sum() / texts[:, rare].sum()),
-            "classes": float((texts > 0).sum(axis=1).mean()),
-        }
-    return row
-
-
 def samples(name: str) -> Iterator[dict[str, Any]]:
     """What the exponential profile makes of a benchmark, and the expectations for it as it is."""
     table = load_benchmark(name).train
@@ -197,7 +168,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--epochs", type=int, default=2000, help="shuffled epochs of plain batches")
     parser.add_argument("--batches", type=int, default=500, help="batches of SharpReCL a row")
-    parser.add_argument("--cut-epochs", type=int, default=100, help="epochs cut by length")
     parser.add_argument("--output", type=Path, default=HERE / "results" / "pair_ratio.jsonl")
     parser.add_argument("--figures", type=Path, default=HERE.parent / "docs" / "figures")
     args = parser.parse_args()
@@ -206,7 +176,6 @@ def main() -> None:
     rows = [row for ratio, counts in profiles.items() for row in plain(counts, ratio, args.epochs)]
     for ratio, counts in profiles.items():
         rows += [rebalanced(counts, ratio, args.batches, source, size) for source in SOURCES for size in BATCH_SIZES]
-    rows += [cut_by_length(name, ir, size, args.cut_epochs) for name, ir in CUT.items() for size in BATCH_SIZES]
     rows += [row for name in BENCHMARKS for row in samples(name)]
     date = datetime.now(UTC).isoformat(timespec="seconds")
     with args.output.open("a", encoding="utf-8") as stream:

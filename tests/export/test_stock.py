@@ -93,7 +93,7 @@ def test_minilm_with_mean_pooling_on_2000_texts() -> None:
     tokens_ = tokenize(benchmark.test.texts[:2000], tokenizer, 24)
     largest, equal, scale = 0.0, 0, 0.0
     for index in np.array_split(np.argsort(tokens_.lengths, kind="stable"), 32):
-        inputs = collate([tokens_], index, tokenizer.pad_token_id)
+        inputs = collate(tokens_, index, tokenizer.pad_token_id)
         with torch.no_grad():
             expected, found = backbone(**inputs).s_NC, exported(**inputs).logits
         largest = max(largest, float((expected.softmax(1) - found.softmax(1)).abs().max()))

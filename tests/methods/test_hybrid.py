@@ -205,8 +205,7 @@ def test_draws_as_many_rows_as_two_views_of_every_text(count, epoch, number, see
     assert abs(2 * len(drawn.rows) - count) <= 1
     assert len(set(drawn.rows.tolist())) == len(drawn.rows)
     assert set(drawn.rows.tolist()) | set(drawn.extra.tolist()) <= set(range(count))
-    width_N = np.ones(count, dtype=np.int64)
-    batches = [*drawn_batches(drawn.rows, number, width_N), *drawn_batches(drawn.extra, number, width_N)]
+    batches = [*drawn_batches(drawn.rows, number), *drawn_batches(drawn.extra, number)]
     assert min(len(batch) for batch in batches) > 0
 
 

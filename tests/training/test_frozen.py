@@ -73,8 +73,8 @@ def test_no_step_is_taken_and_the_encoder_stays_as_it_is(encoder: str, monkeypat
 
 def test_the_texts_held_out_are_those_of_every_method_and_judge(encoder: str, tmp_path: Path) -> None:
     texts, labels = skewed_texts()
-    classifier = make(encoder).fit(texts, labels, output=tmp_path)
-    usual = {"max_epochs": 1, "patience": None}
+    classifier = make(encoder, select_on="validation").fit(texts, labels, output=tmp_path)
+    usual = {"max_epochs": 1, "patience": None, "select_on": "validation"}
     plain = TextClassifier(encoder, "cross_entropy", max_length=32, config={"training": usual}).fit(texts, labels)
     held_out = classifier.trained_.validation
     assert held_out.tolist() == plain.trained_.validation.tolist()
@@ -86,7 +86,7 @@ def test_the_texts_held_out_are_those_of_every_method_and_judge(encoder: str, tm
 
 
 def test_all_texts_are_fitted_where_none_is_asked_for_or_none_can_be_held_out(encoder: str, tmp_path: Path) -> None:
-    for training, table in (({"select_on": "last"}, skewed_texts()), ({}, (["refund", "login"], ["a", "b"]))):
+    for training, table in (({}, skewed_texts()), ({"select_on": "validation"}, (["refund", "login"], ["a", "b"]))):
         classifier = make(encoder, **training).fit(*table, output=tmp_path)
         assert len(classifier.trained_.validation) == 0
         assert classifier.trained_.facts["training_texts"] == len(table[0])

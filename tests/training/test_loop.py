@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from sharprecl.classifier import TextClassifier
+from sharprecl.data.packing import Sheet
 from sharprecl.errors import ConfigError, SharpReCLError
 from sharprecl.training import loop
 from sharprecl.training.history import Pace, Record
@@ -32,6 +33,9 @@ class Recorder:
 
     def closed(self) -> None:
         self.sentences.append("closed")
+
+
+CHOSEN = {"select_on": "validation"}
 
 
 @pytest.fixture(scope="module")
@@ -115,25 +119,28 @@ def test_the_padding_told_is_that_of_the_batches_trained(
     encoder: str, method: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A method that draws its own texts has other batches than those that are cut from each text once."""
-    masks: list[torch.Tensor] = []
-    original = loop.collate
+    sheets: list[Sheet] = []
+    original = loop.lay_out
 
-    def watching(*given: Any) -> dict[str, torch.Tensor]:
+    def watching(*given: Any) -> list[Sheet]:
         made = original(*given)
-        masks.append(made["attention_mask"])
+        sheets.extend(made)
         return made
 
-    monkeypatch.setattr(loop, "collate", watching)
+    monkeypatch.setattr(loop, "lay_out", watching)
     trained = make(encoder, method={"name": method}).fit(*skewed_texts()).trained_
     assert trained is not None
-    padding = sum(int((mask == 0).sum()) for mask in masks)
-    assert trained.facts["padding_waste"] == pytest.approx(padding / sum(mask.numel() for mask in masks))
+    padding = sum(int((sheet.text_RT < 0).sum()) for sheet in sheets)
+    places = sum(sheet.text_RT.numel() for sheet in sheets)
+    assert trained.facts["padding_waste"] == pytest.approx(padding / places)
     assert padding > 0
 
 
 def test_the_best_epoch_is_kept_and_stale_ones_stop_the_run(encoder: str) -> None:
     watching = Recorder()
-    classifier = make(encoder, {"max_epochs": 30, "patience": 2, "learning_rate": 1e-20, "head_learning_rate": 1e-20})
+    classifier = make(
+        encoder, {**CHOSEN, "max_epochs": 30, "patience": 2, "learning_rate": 1e-20, "head_learning_rate": 1e-20}
+    )
     texts, labels = skewed_texts()
     classifier.fit(texts, labels, observer=watching)
     validations = [record for record in watching.records if record["kind"] == "validation"]
@@ -149,7 +156,7 @@ def test_the_best_epoch_is_kept_and_stale_ones_stop_the_run(encoder: str) -> Non
 def test_the_kept_weights_are_those_of_the_best_epoch(encoder: str) -> None:
     texts, labels = skewed_texts()
     watching = Recorder()
-    full = make(encoder, {"max_epochs": 6, "patience": None}).fit(texts, labels, observer=watching)
+    full = make(encoder, {**CHOSEN, "max_epochs": 6, "patience": None}).fit(texts, labels, observer=watching)
     assert full.trained_ is not None
     rows = full.trained_.validation
     held_texts, held_labels = [texts[row] for row in rows], [labels[row] for row in rows]
@@ -162,10 +169,11 @@ def test_what_is_told_is_complete(encoder: str) -> None:
     make(encoder).fit(*skewed_texts(), observer=watching)
     steps = [record for record in watching.records if record["kind"] == "step"]
     assert [record["step"] for record in steps] == list(range(1, len(steps) + 1))
-    assert set(steps[0]["loss"]) == {"total", "classification", "contrastive"}
+    assert set(steps[0]["loss"]) == {"total", "classification", "mixtures", "contrastive"}
     for record in steps:
         loss = record["loss"]
-        assert loss["total"] == pytest.approx(loss["classification"] + loss["contrastive"], rel=1e-5)
+        parts = loss["classification"] + loss["mixtures"] + 0.3 * loss["contrastive"]
+        assert loss["total"] == pytest.approx(parts, rel=1e-5)
     assert watching.paces[-1].total_steps == len(steps)
     assert watching.paces[-1].seconds_left == 0.0
 
@@ -185,7 +193,7 @@ def test_select_on_test_without_test_texts_says_what_to_do(encoder: str) -> None
 
 def test_single_texts_only_train_without_validation(encoder: str) -> None:
     texts, labels = ["alpha beta refund", "gamma delta login"], ["billing", "access"]
-    classifier = make(encoder).fit(texts, labels)
+    classifier = make(encoder, CHOSEN).fit(texts, labels)
     assert any("nothing could be held out" in note for note in classifier.notes_)
     assert classifier.predict(texts).shape == (2,)
 

@@ -36,14 +36,16 @@ def labelled(**counts: int) -> TextTable:
 
 def test_a_split_whose_epoch_rests_on_few_texts_says_so() -> None:
     notes = Notes([], lambda _: None)
-    _, held_out, judging = split(labelled(praise=2165, blame=43), None, resolve({}), notes)
+    _, held_out, judging = split(
+        labelled(praise=2165, blame=43), None, resolve({"training": {"select_on": "validation"}}), notes
+    )
     assert judging is not None
     assert notes.sentences == [
         f"the epoch is chosen by macro-F1 on {len(held_out)} texts, of which 'blame' has 4: whether one of them is "
         "found makes about 20 points, so believe no figure before several seeds agree ('sharprecl compare' trains them)"
     ]
     quiet = Notes([], lambda _: None)
-    split(labelled(praise=2165, blame=190), None, resolve({}), quiet)
+    split(labelled(praise=2165, blame=190), None, resolve({"training": {"select_on": "validation"}}), quiet)
     assert quiet.sentences == []
 
 

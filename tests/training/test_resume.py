@@ -1,6 +1,6 @@
 """A run that is killed with SIGKILL and resumed ends with the bytes of the undisturbed run.
 
-Dropout, hard-mixup, WordNet synonyms, bucketing, bf16 (where the processor has it) and early selection are all on.
+Dropout, hard-mixup, WordNet synonyms, packing, bf16 (where the processor has it) and early selection are all on.
 """
 
 import os

@@ -29,10 +29,24 @@ class EncoderConfig(Frozen):
     max_length: int = Field(256, ge=8, description="tokens a text, special tokens included; the rest is cut off")
 
 
+class PrototypesConfig(Frozen):
+    """Where the classifier's rows, which are the prototypes, begin."""
+
+    start: Literal["means", "label_text", "random"] = Field(
+        "means",
+        description="means of the pretrained features of each class; label_text counts the name of a class with under "
+        "five texts as one text more; random is a fresh layer",
+    )
+
+
 class TrainingConfig(Frozen):
     """How the loop optimises and selects."""
 
-    max_epochs: int = Field(15, ge=1, description="passes over the training texts, if patience does not end them")
+    max_epochs: int | Literal["auto"] = Field(
+        "auto",
+        description="passes over the training texts, if patience does not end them; auto is 4, or with few texts as "
+        "many as make 120 steps",
+    )
     batch_size: int | Literal["auto"] = Field(
         "auto",
         description="texts a step; auto is the power of two in 16..128 that gives at least 32 steps an epoch",
@@ -51,7 +65,9 @@ class TrainingConfig(Frozen):
     )
     validation_fraction: float = Field(0.1, gt=0, lt=1, description="share of each class held out to choose the epoch")
     select_on: Literal["validation", "test", "last"] = Field(
-        "validation", description="what chooses the epoch; test only for parity with published numbers"
+        "last",
+        description="what chooses the epoch: last keeps the last one and trains on every text, validation holds some "
+        "out; test only for parity with published numbers",
     )
     folds: int | Literal["auto"] = Field(
         "auto",
@@ -61,12 +77,13 @@ class TrainingConfig(Frozen):
         "without a fifth of each class",
     )
     patience: int | None = Field(
-        5, ge=1, description="epochs without a better macro-F1 (or, at an equal one, a lower loss) before stopping"
+        5, ge=1, description="epochs without a better macro-F1 (or, at an equal one, accuracy) before stopping"
     )
+    average: Fraction = Field(0.0, description="last share of the steps whose mean of weights is kept; 0: last step")
     legacy_eval_mode: bool = Field(False, description="dropout never on, BatchNorm frozen after epoch 1 (published)")
     checkpoint_seconds: float = Field(60.0, ge=0, description="time between checkpoints; no influence on results")
 
-    @field_validator("batch_size", "learning_rate", "head_learning_rate")
+    @field_validator("max_epochs", "batch_size", "learning_rate", "head_learning_rate")
     @classmethod
     def _positive(cls, value: float | str) -> float | str:
         if not isinstance(value, str) and value <= 0:
@@ -88,11 +105,12 @@ class RunConfig(Frozen):
     seed: int = Field(0, ge=0, lt=2**31, description="of the split, the views, the weights, dropout and all draws")
     encoder: EncoderConfig = EncoderConfig()
     view: str = Field(
-        "auto",
-        description=f"where the second view of a text comes from: auto, dropout, {', '.join(AUGMENTERS)}, or a chain "
-        "such as synonyms+noise",
+        "upper",
+        description="where the second view of a text comes from: upper (the upper layers' dropout), dropout (all "
+        f"layers'), {', '.join(AUGMENTERS)}, or a chain such as synonyms+noise; auto is synonyms where they can be had",
     )
     augment: AugmentConfig = AugmentConfig()
+    prototypes: PrototypesConfig = PrototypesConfig()
     method: SerializeAsAny[MethodConfig] = Field(description="settings of the method, see its own section")
     training: TrainingConfig = TrainingConfig()
     decision: DecisionConfig = DecisionConfig()
@@ -100,16 +118,16 @@ class RunConfig(Frozen):
     @field_validator("view")
     @classmethod
     def _known_view(cls, value: str) -> str:
-        if value in ("auto", "dropout"):
+        if value in ("upper", "auto", "dropout"):
             return value
         try:
             return "+".join(augmenter_names(value))
         except ConfigError as error:
-            raise ValueError(f"{error}; auto and dropout are views too") from error
+            raise ValueError(f"{error}; upper, dropout and auto are views too") from error
 
     @model_validator(mode="after")
     def _no_settings_for_nothing(self) -> Self:
-        used = {"auto": ("synonyms",), "dropout": ()}.get(self.view) or tuple(self.view.split("+"))
+        used = {"auto": ("synonyms",), "dropout": (), "upper": ()}.get(self.view) or tuple(self.view.split("+"))
         usual = AugmentConfig()
         for name in AUGMENTERS:
             if name not in used and getattr(self.augment, name) != getattr(usual, name):

@@ -32,7 +32,7 @@ def cap_per_class(table: TextTable, cap: int, seed: int) -> TextTable:
     """
     if cap < 1:
         raise ConfigError(f"a class cannot be capped at {cap} texts; the least is 1")
-    return _keep_first(table, np.full(table.num_classes, cap), seed)
+    return keep_caps(table, np.full(table.num_classes, cap), seed)
 
 
 def imbalanced_subset(table: TextTable, ratio: float, profile: Profile = "exponential", seed: int = 0) -> TextTable:
@@ -58,7 +58,7 @@ def imbalanced_subset(table: TextTable, ratio: float, profile: Profile = "expone
     targets = _targets(counts[order[0]] if order else 0, len(order), ratio, profile)
     caps = np.zeros(len(counts), dtype=np.int64)
     caps[order] = np.maximum(1, targets)
-    sample = _keep_first(table, caps, seed)
+    sample = keep_caps(table, caps, seed)
     achieved = imbalance_ratio(sample.class_counts)
     short = [names[label] for label, target in zip(order, targets, strict=True) if counts[label] < target]
     kept_one = [names[label] for label, target in zip(order, targets, strict=True) if target < 1]
@@ -118,7 +118,7 @@ def _ratio_note(
     return (f"the imbalance ratio is {achieved:.1f}{asked}: {'; '.join(reasons)}",)
 
 
-def _keep_first(table: TextTable, caps: np.ndarray, seed: int) -> TextTable:
+def keep_caps(table: TextTable, caps: np.ndarray, seed: int) -> TextTable:
     """Keep of each class the texts that rank first by a hash, in the table's order."""
     ranked: dict[int, list[tuple[bytes, int]]] = defaultdict(list)
     for row, (text, label) in enumerate(zip(table.texts, table.label_ids.tolist(), strict=True)):

@@ -12,7 +12,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from sharprecl.config import TrainingConfig
-from sharprecl.data.batches import BucketedBatches
+from sharprecl.data.batches import ShuffledBatches
 from sharprecl.errors import SharpReCLError
 from sharprecl.llm.prompts import IGNORED, label_mask
 from sharprecl.llm.scoring import Reader, common_start, padded, read_start
@@ -84,8 +84,8 @@ class _Tuner:
     def __post_init__(self) -> None:
         self.weights = [weight for weight in self.model.parameters() if weight.requires_grad]
         self.optimizer = torch.optim.AdamW(self.weights, lr=self.plan.learning_rate, weight_decay=0.0)
-        lengths = np.array([len(p) + len(a) for p, a in zip(self.prompts, self.answers, strict=True)])
-        self.batches = BucketedBatches(lengths, self.plan.batch_size, self.plan.seed)
+        self.lengths = np.array([len(p) + len(a) for p, a in zip(self.prompts, self.answers, strict=True)])
+        self.batches = ShuffledBatches(len(self.lengths), self.plan.batch_size, self.plan.seed)
         self.total_steps = self.plan.epochs * len(self.batches)
         self.course = TrainingConfig(warmup=self.plan.warmup, schedule="constant")
         # Where activations are computed anew in the backward pass, transformers keeps no keys and values.
@@ -97,6 +97,8 @@ class _Tuner:
         rate = self.plan.learning_rate * learning_rate_factor(number, self.total_steps, self.course)
         tokens = sum(len(self.answers[row]) for row in index)
         value = 0.0
+        # Micro-batches of about one length pad less; the step is the same.
+        index = index[np.argsort(self.lengths[index], kind="stable")]
         for start in range(0, len(index), self.plan.micro_batch_size):
             rows = index[start : start + self.plan.micro_batch_size]
             chosen = [self.prompts[row] for row in rows], [self.answers[row] for row in rows]

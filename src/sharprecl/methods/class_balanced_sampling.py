@@ -5,9 +5,7 @@
 2.  The loss is plain cross-entropy; the answer is the argmax of the logits.
 
 The texts of a rare class come up many times an epoch and are learnt by heart; most of a large class's are not seen in
-every epoch. Batches are cut by length from eight of them at a time (``data/batches.py``), so repeats of a text, which
-have one length, meet in a batch more often than draws in their order would, and the classes are not alike in every
-batch.
+every epoch.
 """
 
 from typing import Literal, Self

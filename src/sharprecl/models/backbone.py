@@ -8,6 +8,7 @@ label tokens, which are then in the model's vocabulary.
 """
 
 import threading
+from contextlib import nullcontext
 from typing import Any
 
 import torch
@@ -17,7 +18,9 @@ from sharprecl.errors import ConfigError
 from sharprecl.models import stock
 from sharprecl.models.features import Features, Reading
 from sharprecl.models.label_tokens import LabelTokens, add_label_tokens, place_labels
+from sharprecl.models.packed import own_attention, own_positions, texts_first, texts_mean
 from sharprecl.models.pooling import PoolingName, first_token, last_token, masked_mean
+from sharprecl.models.repeat import UpperRepeat
 
 
 class _PerThread(threading.local):
@@ -53,6 +56,21 @@ class Backbone(nn.Module):
         self.classifier = stock.last_linear(model, model.config.num_labels)
         self.classifier.register_forward_pre_hook(self._capture)
         self._label_tokens = LabelTokens(model, self.num_classes) if reading == "label_tokens" else None
+        self._upper: UpperRepeat | None = None
+
+    def repeat_upper(self) -> float:
+        """Give every text a second view by running the upper layers twice in training; returns its share of a forward.
+
+        Raises:
+            ConfigError: the encoder's layers are not a plain list.
+        """
+        self._upper = UpperRepeat(self.model)
+        return self._upper.price
+
+    @property
+    def packs(self) -> bool:
+        """Whether several texts may share a row of tokens."""
+        return self.pooling != "native" and self.reading != "label_tokens" and stock.can_pack(self.model)
 
     @property
     def feature_dim(self) -> int:
@@ -85,7 +103,7 @@ class Backbone(nn.Module):
         return self
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Features:
-        """Encode a batch.
+        """Encode a batch of one text a row.
 
         Args:
             input_ids: token ids [N, T], padded on the right.
@@ -97,11 +115,46 @@ class Backbone(nn.Module):
         if self._label_tokens is not None:
             return self._at_label_tokens(self._label_tokens(input_ids, attention_mask))
         if self.pooling == "native":
-            x_NH = self._native(input_ids, attention_mask)
-        else:
-            h_NTH = self.model.base_model(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
-            h_NTH = h_NTH.to(self.classifier.weight.dtype)
-            x_NH = first_token(h_NTH) if self.pooling == "cls" else masked_mean(h_NTH, attention_mask)
+            return self._read(self._native(input_ids, attention_mask))
+        h_NTH = self.model.base_model(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
+        return self._read(self._pooled(h_NTH, attention_mask))
+
+    def forward_views(self, input_ids: Tensor, text_RT: Tensor) -> Features:
+        """Encode texts laid out by ``data.packing``, with the second view if there is one from the upper layers.
+
+        Args:
+            input_ids: token ids [R, T].
+            text_RT: the text, counted from 0 to N - 1, that each token belongs to; -1 at padding.
+
+        Returns:
+            Features of the N texts, and where ``repeat_upper`` was called, of their N second views behind them.
+        """
+        views = 1 if self._upper is None else 2
+        with nullcontext() if self._upper is None else self._upper.twice(len(input_ids)):
+            if self.packs:
+                return self._read(self._packed(input_ids, text_RT, views))
+            mask_NT = (text_RT >= 0).long()
+            if self._label_tokens is not None or self.pooling == "native":
+                features: Features = self(input_ids, mask_NT)
+                return features
+            h_NTH = self.model.base_model(input_ids=input_ids, attention_mask=mask_NT).last_hidden_state
+        return self._read(self._pooled(h_NTH, mask_NT.repeat(views, 1)))
+
+    def _packed(self, input_ids: Tensor, text_RT: Tensor, views: int) -> Tensor:
+        weight = self.classifier.weight
+        h_RTH = self.model.base_model(
+            input_ids=input_ids,
+            attention_mask=own_attention(text_RT, _computed_in(text_RT.device, weight.dtype)),
+            position_ids=own_positions(text_RT) + stock.first_position(self.model),
+        ).last_hidden_state
+        pool = texts_first if self.pooling == "cls" else texts_mean
+        return torch.cat([pool(half_RTH, text_RT) for half_RTH in h_RTH.to(weight.dtype).chunk(views)])
+
+    def _pooled(self, h_NTH: Tensor, mask_NT: Tensor) -> Tensor:
+        h_NTH = h_NTH.to(self.classifier.weight.dtype)
+        return first_token(h_NTH) if self.pooling == "cls" else masked_mean(h_NTH, mask_NT)
+
+    def _read(self, x_NH: Tensor) -> Features:
         with torch.autocast(x_NH.device.type, enabled=False):
             x_NH = x_NH.to(self.classifier.weight.dtype)
             w_CH = self.classifier.weight
@@ -109,7 +162,7 @@ class Backbone(nn.Module):
                 s_NC = nn.functional.normalize(x_NH, dim=1) @ w_CH.T
             else:
                 s_NC = nn.functional.linear(x_NH, w_CH, self.classifier.bias)
-        return Features(x_NH, s_NC, w_CH)
+        return Features(x_NH, s_NC, w_CH, b_C=self.classifier.bias if self.reading == "linear" else None)
 
     def _at_label_tokens(self, inputs: dict[str, Tensor]) -> Features:
         h_NTH = self.model.base_model(**inputs).last_hidden_state.to(self.classifier.weight.dtype)
@@ -126,7 +179,13 @@ class Backbone(nn.Module):
             return captured
         # As the stock class does: the token that pads is passed over also where it stands for the end of a text.
         padding = self.model.config.get_text_config().pad_token_id
-        return last_token(captured, attention_mask * (input_ids != padding))
+        real_NT = attention_mask * (input_ids != padding)
+        return last_token(captured, real_NT.repeat(len(captured) // len(real_NT), 1))
+
+
+def _computed_in(device: torch.device, dtype: torch.dtype) -> torch.dtype:
+    """The encoder's precision: a mask in a wider one would widen all attention scores."""
+    return torch.get_autocast_dtype(device.type) if torch.is_autocast_enabled(device.type) else dtype
 
 
 def open_backbone(

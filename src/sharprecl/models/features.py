@@ -1,8 +1,10 @@
 """What a backbone hands to a method."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import torch
 from torch import Tensor
 
 Reading = Literal["linear", "cosine", "label_tokens"]
@@ -19,9 +21,20 @@ class Features:
         s_NC: logits, ``x_NH @ w_CH.T + b_C``; for the other readings the scores that those define.
         w_CH: the classifier's weight itself: its rows are the classes.
         t_NCH: vectors of the label tokens in front of each text; only for ``label_tokens``.
+        b_C: the linear layer's bias; None is none.
     """
 
     x_NH: Tensor
     s_NC: Tensor
     w_CH: Tensor
     t_NCH: Tensor | None = None
+    b_C: Tensor | None = None
+
+
+def gathered(parts: Sequence[Features], order_N: Tensor) -> Features:
+    """One batch of features from several forwards: row n is row ``order_N[n]`` of all parts."""
+    x_NH = torch.cat([part.x_NH for part in parts]).index_select(0, order_N)
+    s_NC = torch.cat([part.s_NC for part in parts]).index_select(0, order_N)
+    labels = [part.t_NCH for part in parts if part.t_NCH is not None]
+    t_NCH = torch.cat(labels).index_select(0, order_N) if labels else None
+    return Features(x_NH, s_NC, parts[0].w_CH, t_NCH, parts[0].b_C)

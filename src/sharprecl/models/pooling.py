@@ -33,7 +33,11 @@ def resolve_pooling(name: str, source: str) -> PoolingName:
 def masked_mean(h_NTH: Tensor, mask_NT: Tensor) -> Tensor:
     """Mean of the last hidden states over real tokens, normalised without affine parameters. Returns [N, H]."""
     weight_NT1 = mask_NT.unsqueeze(-1).to(h_NTH.dtype)
-    mean_NH = (h_NTH * weight_NT1).sum(1) / weight_NT1.sum(1).clamp_min(1.0)
+    return normalized((h_NTH * weight_NT1).sum(1) / weight_NT1.sum(1).clamp_min(1.0))
+
+
+def normalized(mean_NH: Tensor) -> Tensor:
+    """Layer normalisation without affine parameters."""
     return torch.nn.functional.layer_norm(mean_NH, mean_NH.shape[-1:], eps=MEAN_EPSILON)
 
 

@@ -16,6 +16,8 @@ from torch import nn
 from sharprecl.errors import AssetError, ConfigError
 from sharprecl.quiet import quiet
 
+_ABSOLUTE_POSITIONS = ("bert", "roberta", "xlm-roberta", "camembert")
+
 FOLDED = "sharprecl_pooling"
 """Key in the configuration of an exported model: the pooling that its layers express (``export/stock.py``)."""
 
@@ -176,6 +178,27 @@ def takes_position_ids(model: Any) -> bool:
 def reads_left_to_right(model: nn.Module) -> bool:
     """Whether a token sees only those before it, as in LLaMA-like models."""
     return any(getattr(module, "is_causal", False) for module in model.modules())
+
+
+def can_pack(model: Any) -> bool:
+    """Whether several texts can share a row: positions are absolute and told, and the mask may tell texts apart."""
+    return model.config.model_type in _ABSOLUTE_POSITIONS and takes_position_ids(model)
+
+
+def layers(model: Any) -> nn.ModuleList:
+    """The encoder's layers, lowest first.
+
+    Raises:
+        ConfigError: the architecture has no such list.
+    """
+    wanted = model.config.get_text_config().num_hidden_layers
+    for module in model.base_model.modules():
+        if isinstance(module, nn.ModuleList) and len(module) == wanted:
+            return module
+    raise ConfigError(
+        f"{type(model).__name__} has no list of {wanted} layers, so its upper ones cannot be run twice; choose another "
+        f"view, such as dropout"
+    )
 
 
 def append_tokens(model: Any, count: int) -> None:

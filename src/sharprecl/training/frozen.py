@@ -9,14 +9,14 @@ import torch
 from sharprecl.config import RunConfig
 from sharprecl.data.augmented import split_originals
 from sharprecl.data.tables import TextTable
-from sharprecl.evaluation.metrics import accuracy, confusion_matrix, counts_of, macro_f1
 from sharprecl.methods.base import Batch, Method, Progress
 from sharprecl.models.backbone import Backbone
 from sharprecl.models.features import Features
 from sharprecl.training import hardware
 from sharprecl.training.history import HistoryFile, Observer, Pace, Record
-from sharprecl.training.inference import predict, softmax
+from sharprecl.training.inference import predict
 from sharprecl.training.loop import LabelledTokens, Outcome
+from sharprecl.training.validation import validation_figures
 
 _PRECISION = "fp32"
 """Of the pass, whatever the hardware: the features are fitted as the saved model will see them."""
@@ -112,14 +112,4 @@ def _fit(backbone: Backbone, method: Method, x_NH: torch.Tensor, y_N: torch.Tens
 
 def _judged(scores_NC: np.ndarray, truth_N: np.ndarray) -> Record:
     """The record of the texts held out."""
-    counts = counts_of(confusion_matrix(truth_N, scores_NC.argmax(1), scores_NC.shape[1]))
-    chances_N = softmax(scores_NC)[np.arange(len(truth_N)), truth_N]
-    return {
-        "kind": "validation",
-        "epoch": 1,
-        "step": 0,
-        "macro_f1": float(macro_f1(counts)),
-        "accuracy": float(accuracy(counts)),
-        "loss": float(-np.log(np.maximum(chances_N, 1e-30)).mean()),
-        "best": True,
-    }
+    return {"kind": "validation", "epoch": 1, "step": 0, **validation_figures(scores_NC, truth_N), "best": True}

@@ -37,7 +37,7 @@ def predict(
     try:
         budget = _TOKENS_A_BATCH.get(device.type, _TOKENS_ON_A_GPU)
         for index in inference_batches(tokens.lengths + backbone.extra_tokens, max_tokens=budget):
-            inputs = {name: tensor.to(device) for name, tensor in collate([tokens], index, pad_id).items()}
+            inputs = {name: tensor.to(device) for name, tensor in collate(tokens, index, pad_id).items()}
             features = backbone(**inputs)
             answer = features.s_NC if method is None else method.logits(features)
             scores_NC[index] = answer.float().cpu().numpy()

@@ -17,17 +17,21 @@ import numpy as np
 import torch
 
 from sharprecl.config import RunConfig
-from sharprecl.data.batches import BucketedBatches, Index, collate, drawn_batches
+from sharprecl.data.batches import Index, ShuffledBatches, drawn_batches
+from sharprecl.data.packing import Sheet, lay_out
 from sharprecl.data.tokens import TokenizedTexts
 from sharprecl.errors import SharpReCLError
-from sharprecl.evaluation.metrics import accuracy, confusion_matrix, counts_of, macro_f1
 from sharprecl.methods.base import Batch, Method, Progress
 from sharprecl.models.backbone import Backbone
+from sharprecl.models.features import Features, gathered
 from sharprecl.training import hardware
+from sharprecl.training.average import RunningMean
 from sharprecl.training.checkpoint import CheckpointFolder
 from sharprecl.training.history import HistoryFile, Observer, Pace, Record
-from sharprecl.training.inference import predict, softmax
+from sharprecl.training.inference import predict
 from sharprecl.training.optimizer import Plan, learning_rate_factor, parameter_groups, set_learning_rates
+from sharprecl.training.start import ClassNames, start_at_means
+from sharprecl.training.validation import validation_figures
 
 
 @dataclass(frozen=True)
@@ -46,7 +50,7 @@ class LoopState:
     epoch: int = 0
     batch: int = 0
     best_macro_f1: float = -1.0
-    best_loss: float = math.inf
+    best_accuracy: float = -1.0
     best_epoch: int = -1
     stale_epochs: int = 0
     finished: bool = False
@@ -82,6 +86,8 @@ class Trainer:
 
     Args:
         selection: labelled texts on which the best epoch is chosen; None keeps the last epoch.
+        second_view: the share of a forward that the view from the upper layers costs; 0 where there is none.
+        names: the classes' names, where the classifier starts from what they mean too.
         checkpoints, history: None keeps nothing on disk.
     """
 
@@ -89,13 +95,15 @@ class Trainer:
     plan: Plan
     backbone: Backbone
     method: Method
-    batches: BucketedBatches
+    batches: ShuffledBatches
     train: LabelledTokens
     selection: LabelledTokens | None
     pad_id: int
     device: torch.device
     precision: Literal["bf16", "fp32"]
     observer: Observer
+    second_view: float = 0.0
+    names: ClassNames | None = None
     checkpoints: CheckpointFolder | None = None
     history: HistoryFile | None = None
     state: LoopState = field(default_factory=LoopState)
@@ -120,6 +128,8 @@ class Trainer:
         if self._best is not None:
             self.backbone.load_state_dict(self._best["backbone"])
             self.method.load_state_dict(self._best["method"])
+        elif self._average is not None:
+            self._average.write()
         self.method.settle(self.backbone.classifier)
         self.backbone.eval()
         self.method.eval()
@@ -142,6 +152,7 @@ class Trainer:
         self._base_rates = [float(group["lr"]) for group in groups]  # type: ignore[arg-type]
         self._optimizer = torch.optim.AdamW(groups, fused=True)
         self._parameters = [p for group in self._optimizer.param_groups for p in group["params"]]
+        self._average = RunningMean(self._parameters) if training.average > 0 else None
         self._best: dict[str, Any] | None = None
         self._best_is_new = False
 
@@ -154,6 +165,7 @@ class Trainer:
                 self.checkpoints.start_anew()
             if self.history:
                 self.history.rewind(0)
+            self._start_classifier()
             self._show_features(0)
         self._last_checkpoint = self._pace_start = time.monotonic()
         self._pace_step = self.state.step
@@ -165,7 +177,7 @@ class Trainer:
     def _epoch(self) -> None:
         state = self.state
         self._set_training_mode()
-        if state.batch == 0 and self.method.begins_stage(state.epoch, self.config.training.max_epochs):
+        if state.batch == 0 and self.method.begins_stage(state.epoch, self.plan.epochs):
             self._optimizer.state.clear()
         batches = self._batches_of(state.epoch)
         while state.batch < len(batches):
@@ -179,9 +191,9 @@ class Trainer:
         state.batch = 0
         patience = self.config.training.patience
         bored = patience is not None and self.selection is not None and state.stale_epochs >= patience
-        if bored and state.epoch < self.config.training.max_epochs:
+        if bored and state.epoch < self.plan.epochs:
             self.observer.said(f"stopped early: validation has not improved for {state.stale_epochs} epochs")
-        state.finished = bored or state.epoch >= self.config.training.max_epochs
+        state.finished = bored or state.epoch >= self.plan.epochs
 
     def _set_training_mode(self) -> None:
         legacy = self.config.training.legacy_eval_mode
@@ -195,11 +207,23 @@ class Trainer:
         if drawn is None:
             return [(index, None) for index in self.batches.epoch(epoch)]
         number = len(self.batches)
-        width_N = np.max([view.lengths for view in self.train.views], axis=0)
-        rows = drawn_batches(drawn.rows, number, width_N)
+        rows = drawn_batches(drawn.rows, number)
         if drawn.extra is None:
             return [(index, None) for index in rows]
-        return list(zip(rows, drawn_batches(drawn.extra, number, width_N), strict=True))
+        return list(zip(rows, drawn_batches(drawn.extra, number), strict=True))
+
+    def _start_classifier(self) -> None:
+        """Let the classifier's rows, which are the prototypes, begin where their classes are."""
+        start = self.config.prototypes.start
+        if start == "random" or self.backbone.reading == "label_tokens":
+            return
+        with self._accelerator.autocast():
+            _, x_NH = predict(self.backbone, None, self.train.views[0], self.pad_id, embed=True)
+            named_CH = None
+            if self.names is not None:
+                _, named_CH = predict(self.backbone, None, self.names.tokens, self.pad_id, embed=True)
+                named_CH[~self.names.speaks_C] = np.nan
+        start_at_means(self.backbone.classifier, x_NH, self.train.label_ids, named_CH)
 
     def _show_features(self, epoch: int) -> None:
         """Let the method see the features of all training texts, where it wants to."""
@@ -208,26 +232,48 @@ class Trainer:
         with self._accelerator.autocast():
             _, x_NH = predict(self.backbone, None, self.train.views[0], self.pad_id, embed=True)
         y_N = torch.from_numpy(self.train.label_ids)
-        total = self.config.training.max_epochs
+        total = self.plan.epochs
         self.method.on_features(torch.from_numpy(x_NH).to(self.device), y_N.to(self.device), epoch, total)
+
+    def _encode(self, sheets: Sequence[Sheet], extra: int) -> Features:
+        """Features of a batch: the first views of its texts, the second ones if there are any, then the further texts.
+
+        What is counted are tokens read by the whole encoder: a view from its upper layers counts by their share.
+        """
+        state, device = self.state, self.device
+        weight = 1 + self.second_view
+        copies = 2 if self.second_view else 1
+        parts = []
+        row_VN = np.empty((copies, sum(len(sheet.rows) for sheet in sheets)), dtype=np.int64)
+        start = 0
+        for sheet in sheets:
+            size = len(sheet.rows)
+            added = size * self.backbone.extra_tokens
+            state.tokens += round(weight * (sheet.tokens + added))
+            state.places += round(weight * (sheet.text_RT.numel() + added))
+            parts.append(self.backbone.forward_views(sheet.input_ids.to(device), sheet.text_RT.to(device)))
+            row_VN[:, sheet.rows] = start + np.arange(copies * size).reshape(copies, size)
+            start += copies * size
+        views = row_VN.shape[1] - extra
+        order_N = np.concatenate([row_VN[:, :views].ravel(), row_VN[0, views:]])
+        return gathered(parts, torch.from_numpy(order_N).to(device))
 
     def _labels(self, index: Index) -> torch.Tensor:
         return torch.from_numpy(self.train.label_ids[index]).to(self.device)
 
     def _step(self, index: Index, extra: Index | None) -> None:
         state, training = self.state, self.config.training
-        inputs = collate(self.train.views, index, self.pad_id, extra)
-        mask = inputs["attention_mask"]
-        extra_tokens = len(mask) * self.backbone.extra_tokens
-        state.tokens += int(mask.sum()) + extra_tokens
-        state.places += mask.numel() + extra_tokens
-        inputs = {name: tensor.to(self.device) for name, tensor in inputs.items()}
-        batch = Batch(self._labels(index), len(self.train.views), None if extra is None else self._labels(extra))
+        parts = [(view, index) for view in self.train.views]
+        if extra is not None:
+            parts.append((self.train.views[0], extra))
+        sheets = lay_out(parts, self.pad_id, self.backbone.packs)
+        views = 2 if self.second_view else len(self.train.views)
+        batch = Batch(self._labels(index), views, None if extra is None else self._labels(extra))
         factor = learning_rate_factor(state.step, self.plan.total_steps, training)
         set_learning_rates(self._optimizer, self._base_rates, factor)
         with self._accelerator.autocast():
-            features = self.backbone(**inputs)
-        progress = Progress(state.step, self.plan.total_steps, state.epoch, training.max_epochs)
+            features = self._encode(sheets, 0 if extra is None else len(extra))
+        progress = Progress(state.step, self.plan.total_steps, state.epoch, self.plan.epochs)
         terms = self.method.loss(batch, features, progress)
         values = {name: float(term.detach()) for name, term in terms.items()}
         if not math.isfinite(values["total"]):
@@ -240,6 +286,8 @@ class Trainer:
         if training.clip_norm is not None:
             torch.nn.utils.clip_grad_norm_(self._parameters, training.clip_norm)
         self._optimizer.step()
+        if self._average is not None and state.step >= self.plan.total_steps * (1 - training.average):
+            self._average.update()
         self._optimizer.zero_grad(set_to_none=True)
         rate = self.plan.learning_rate * factor
         self._record(
@@ -259,27 +307,24 @@ class Trainer:
             return
         with self._accelerator.autocast():
             scores_NC, _ = predict(self.backbone, self.method.eval(), self.selection.views[0], self.pad_id)
-        truth = self.selection.label_ids
-        counts = counts_of(confusion_matrix(truth, scores_NC.argmax(1), self.backbone.num_classes))
-        chances = softmax(scores_NC)[np.arange(len(truth)), truth]
-        loss = float(-np.log(np.maximum(chances, 1e-30)).mean())
-        score = float(macro_f1(counts))
-        better = (score, -loss) > (state.best_macro_f1, -state.best_loss)
+        figures = validation_figures(scores_NC, self.selection.label_ids)
+        score, right = figures["macro_f1"], figures["accuracy"]
+        # Ties are broken by the answers too. The loss would not do: bare logits of a method that compensates for the
+        # prior are meant for another one than the validation texts have.
+        better = (score, right) > (state.best_macro_f1, state.best_accuracy)
         if better:
-            state.best_macro_f1, state.best_loss, state.best_epoch = score, loss, state.epoch
+            state.best_macro_f1, state.best_accuracy, state.best_epoch = score, right, state.epoch
             state.stale_epochs = 0
             self._best = {"backbone": _clone(self.backbone), "method": _clone(self.method)}
             self._best_is_new = True
-        elif state.epoch >= self.method.least_epochs(self.config.training.max_epochs):
+        elif state.epoch >= self.method.least_epochs(self.plan.epochs):
             state.stale_epochs += 1
         self._record(
             {
                 "kind": "validation",
                 "epoch": state.epoch + 1,
                 "step": state.step,
-                "macro_f1": score,
-                "accuracy": float(accuracy(counts)),
-                "loss": loss,
+                **figures,
                 "best": better,
             }
         )
@@ -312,6 +357,7 @@ class Trainer:
                 "backbone": self.backbone.state_dict(),
                 "method": self.method.state_dict(),
                 "optimizer": self._optimizer.state_dict(),
+                "average": self._average.state_dict() if self._average else None,
                 "random": {"cpu": torch.get_rng_state(), "cuda": cuda},
                 "state": {**asdict(self.state), "seconds": self._seconds()},
                 "history_offset": offset,
@@ -326,6 +372,8 @@ class Trainer:
         self.backbone.load_state_dict(payload["backbone"])
         self.method.load_state_dict(payload["method"])
         self._optimizer.load_state_dict(payload["optimizer"])
+        if self._average is not None:
+            self._average.load_state_dict(payload["average"])
         torch.set_rng_state(payload["random"]["cpu"])
         if payload["random"]["cuda"]:
             torch.cuda.set_rng_state(payload["random"]["cuda"][0], self.device)

@@ -8,6 +8,8 @@ from torch import nn
 from sharprecl.config import TrainingConfig
 from sharprecl.models.backbone import Backbone
 
+_EPOCHS, _FEWEST_STEPS = 4, 120
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -17,7 +19,12 @@ class Plan:
     learning_rate: float
     head_learning_rate: float
     steps_per_epoch: int
-    total_steps: int
+    epochs: int
+
+    @property
+    def total_steps(self) -> int:
+        """Steps of the whole training, if nothing stops it early."""
+        return self.steps_per_epoch * self.epochs
 
 
 def resolve_batch_size(config: TrainingConfig, num_texts: int) -> int:
@@ -36,7 +43,9 @@ def resolve_plan(config: TrainingConfig, batch_size: int, steps_per_epoch: int, 
     if rate == "auto":
         rate = 2e-4 if hidden_size <= 512 else 5e-5 if hidden_size <= 768 else 2e-5
     head_rate = 1e-3 if config.head_learning_rate == "auto" else config.head_learning_rate
-    return Plan(batch_size, rate, head_rate, steps_per_epoch, steps_per_epoch * config.max_epochs)
+    enough = max(_EPOCHS, -(-_FEWEST_STEPS // max(steps_per_epoch, 1)))
+    epochs = enough if config.max_epochs == "auto" else config.max_epochs
+    return Plan(batch_size, rate, head_rate, steps_per_epoch, epochs)
 
 
 def parameter_groups(

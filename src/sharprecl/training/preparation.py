@@ -99,6 +99,8 @@ def views_of(
         )
     if kind == "one":
         return (first,), facts
+    if kind == "two" and config.view == "upper":
+        return (first,), {**facts, "view": "upper", "view_share_changed": 0.0}
     if kind == "same":
         return (first, first), {**facts, "view": "dropout", "view_share_changed": 0.0}
     made = second_views(

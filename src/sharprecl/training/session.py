@@ -11,7 +11,7 @@ import torch
 
 from sharprecl.assets import resolve_encoder
 from sharprecl.config import RunConfig
-from sharprecl.data.batches import BucketedBatches
+from sharprecl.data.batches import ShuffledBatches
 from sharprecl.data.tables import TextTable
 from sharprecl.data.tokens import tokenize
 from sharprecl.errors import ExportError
@@ -29,6 +29,7 @@ from sharprecl.training.loop import LabelledTokens, Outcome, Trainer
 from sharprecl.training.names import CHECKPOINTS, HISTORY
 from sharprecl.training.optimizer import resolve_batch_size, resolve_plan
 from sharprecl.training.preparation import Notes, split, views_of
+from sharprecl.training.start import ClassNames
 from sharprecl.version import __version__
 
 
@@ -113,7 +114,7 @@ def train(
     identity = run_hash(config, pooling, precision, chosen_device.type, [training, *([selection] if selection else [])])
 
     batch_size = resolve_batch_size(config.training, len(fitted))
-    batches = BucketedBatches(np.stack([view.lengths for view in views]), batch_size, config.seed)
+    batches = ShuffledBatches(len(fitted), batch_size, config.seed)
 
     with torch.random.fork_rng(devices=_forked(chosen_device)):
         torch.manual_seed(config.seed)
@@ -143,6 +144,8 @@ def train(
             device=chosen_device,
             precision=precision,
             observer=observer,
+            second_view=backbone.repeat_upper() if view_facts.get("view") == "upper" else 0.0,
+            names=_names(table.label_names, tokenizer, config),
             checkpoints=CheckpointFolder(output / CHECKPOINTS, identity) if output else None,
             history=HistoryFile(output / HISTORY) if output else None,
         )
@@ -150,7 +153,7 @@ def train(
     facts = {
         **view_facts,
         "pooling": pooling,
-        "plan": vars(plan),
+        "plan": {**vars(plan), "total_steps": plan.total_steps},
         "training_texts": len(fitted),
         "selection_texts": 0 if selection_table is None else len(selection_table),
         "padding_waste": trainer.state.padding_waste,
@@ -159,6 +162,12 @@ def train(
         "steps": outcome.steps,
     }
     return Trained(backbone, method, tokenizer, outcome, held_out, facts, notes.sentences)
+
+
+def _names(label_names: Sequence[str], tokenizer: Any, config: RunConfig) -> ClassNames | None:
+    if config.prototypes.start != "label_text":
+        return None
+    return ClassNames.of(label_names, tokenizer, config.encoder.max_length)
 
 
 def _warn_if_not_stock(backbone: Backbone, kind: type[Method], notes: Notes) -> None:
