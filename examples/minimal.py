@@ -11,7 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-TAU, MU, N_POS, N_NEG, TOP_K = 0.3, 1.0, 10, 500, 20
+TAU, MU, N_POS, N_NEG, TOP_K = 0.7, 0.3, 10, 500, 20
 
 
 class SharpReCL(nn.Module):
@@ -25,6 +25,7 @@ class SharpReCL(nn.Module):
         n_C = torch.tensor(counts_C)
         self.register_buffer("log_prior_C", torch.log(n_C / n_C.sum()))
         self.generator = torch.Generator().manual_seed(seed)
+        self.mixing = torch.Generator().manual_seed(seed + 1)
 
     def loss(self, x_NH, y_B, done):
         """x_NH: features of the first views of all texts, then of the second ones. done: part of the training."""
@@ -33,6 +34,8 @@ class SharpReCL(nn.Module):
 
         # Classification: cross-entropy with the log prior added, so that rare classes must win by more.
         classification = F.cross_entropy(self.classifier(x_NH) + self.log_prior_C, y_N)
+        # The same of mixed texts, in which every class of the batch has as large a part.
+        classification = classification + self.mixed(x_NH, y_N)
 
         # D-hat: both views and the prototypes, which are the projected rows of the classifier. The prototypes
         # make every class present in every batch.
@@ -51,9 +54,21 @@ class SharpReCL(nn.Module):
         positive[:, len(y_M) : len(y_M) + N_POS] = True
         l_M = -log_p.where(positive, 0.0).sum(1) / positive.sum(1)
 
-        # All anchors weigh alike. The paper weighs them by log P(class), which repels; its mended form,
-        # -log P(class), did worse on validation data.
+        # All anchors weigh alike. The paper weighs them by log P(class), which repels.
         return classification + MU * l_M.mean()
+
+    def mixed(self, x_NH, y_N):
+        """Each text mixed with one of a class drawn from the batch's; both labels count by their share."""
+        u_class, u_member, u_a, _ = torch.rand(4, len(y_N), generator=self.mixing, dtype=torch.float64)
+        members = [(y_N == c).nonzero()[:, 0] for c in y_N.unique()]
+        drawn = [members[int(u * len(members))] for u in u_class]
+        other = torch.stack([rows[int(u * len(rows))] for rows, u in zip(drawn, u_member, strict=True)])
+        a = torch.sin(u_a * math.pi / 2).square().to(x_NH.dtype)  # Beta(1/2, 1/2)
+        mix = torch.lerp(x_NH[other], x_NH, a[:, None])
+        length = torch.lerp(x_NH[other].norm(dim=1), x_NH.norm(dim=1), a)
+        s_NC = self.classifier(mix * (length / mix.norm(dim=1))[:, None]) + self.log_prior_C
+        first, second = (F.cross_entropy(s_NC, y, reduction="none") for y in (y_N, y_N[other]))
+        return (a * first + (1 - a) * second).mean()
 
     def synthesise(self, x_MD, y_M, num_classes, ratio):
         """The same number of positives and negatives for every class, however rare: unit vectors [C, S, D]."""
@@ -92,7 +107,7 @@ def train(encoder, tokenizer, texts, labels, epochs=3, batch_size=32, lr=5e-5, s
     encoder.train()
     for epoch in range(epochs):
         for rows in torch.randperm(len(texts)).split(batch_size):
-            # The second view is the same text under another dropout mask; the paper swaps words for synonyms.
+            # The second view is the same text under another dropout mask.
             views = [texts[r] for r in rows] * 2
             inputs = tokenizer(views, padding=True, truncation=True, max_length=256, return_tensors="pt")
             x_NH = encoder(**inputs).last_hidden_state[:, 0]

@@ -37,13 +37,13 @@ def test_equals_the_library_in_loss_and_gradient(labels, step):
         weights = [p.detach() for p in getattr(library, head).parameters()]
         torch.nn.utils.vector_to_parameters(torch.cat([w.flatten() for w in weights]), getattr(mine, head).parameters())
     mine.generator.set_state(library.draws.generator.get_state())
+    mine.mixing.set_state(library.mixing.generator.get_state())
     x_NH = torch.randn(2 * len(labels), 8, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
     x_NH.requires_grad_()
     w_CH = mine.classifier.weight
     y_B = torch.tensor(labels)
-    theirs = library.loss(Batch(y_B, 2), Features(x_NH, mine.classifier(x_NH), w_CH), Progress(step, 10, step // 5, 2))[
-        "total"
-    ]
+    features = Features(x_NH, mine.classifier(x_NH), w_CH, b_C=mine.classifier.bias)
+    theirs = library.loss(Batch(y_B, 2), features, Progress(step, 10, step // 5, 2))["total"]
     ours = mine.loss(x_NH, y_B, done=step / 10)
     assert ours.item() == pytest.approx(theirs.item(), abs=1e-6)
     grads = [torch.autograd.grad(loss, [x_NH, w_CH]) for loss in (ours, theirs)]

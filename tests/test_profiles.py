@@ -20,7 +20,7 @@ def test_later_layers_win_and_sections_are_merged() -> None:
 
 def test_the_profiles_are_what_the_specification_lists() -> None:
     paper, released = resolve({"profile": "paper"}), resolve({"profile": "released"})
-    assert (paper.method.positives, paper.method.n_pos, paper.method.n_neg) == ("sum", 10, 500)
+    assert (paper.method.positives, paper.method.n_pos, paper.method.n_neg) == ("mean", 10, 500)
     assert (paper.encoder.pooling, paper.training.learning_rate, paper.training.weight_decay) == ("cls", 5e-5, 5e-4)
     assert paper.training.select_on == "validation"
     method, training = released.method, released.training

@@ -114,7 +114,7 @@ def _features(trainer: Trainer) -> Any:
 
     trainer.backbone.eval()
     trainer.method.eval()
-    inputs = collate(trainer.train.views[:1], np.arange(40), trainer.pad_id)
+    inputs = collate(trainer.train.views[0], np.arange(40), trainer.pad_id)
     with torch.no_grad():
         return trainer.backbone(**inputs)
 
@@ -259,7 +259,13 @@ def test_trains_with_the_settings_of_its_source(encoders: dict[str, str], method
 
 def test_patience_does_not_cut_what_belongs_to_a_method(encoders: dict[str, str]) -> None:
     """A learning rate of nothing: validation never gets better, and every epoch is stale."""
-    training = {"max_epochs": 8, "patience": 1, "learning_rate": 1e-20, "head_learning_rate": 1e-20}
+    training = {
+        "select_on": "validation",
+        "max_epochs": 8,
+        "patience": 1,
+        "learning_rate": 1e-20,
+        "head_learning_rate": 1e-20,
+    }
     epochs = {}
     for method in ("cross_entropy", "tsc", "hybrid_sc", "ldam_drw"):
         trained = make(encoders["bert"], method, training).fit(*skewed_texts()).trained_

@@ -18,7 +18,8 @@ from sharprecl.models.features import Features
 from sharprecl.rebalance.schedule import mixup_ratio
 
 WIDTH = 6
-SMALL = {"n_pos": 3, "n_neg": 8, "top_k": 4, "projection_dim": 5}
+PRINTED = {"mu": 1.0, "temperature": 0.3, "compensation": 1.0, "mixtures": 0.0}
+SMALL = {"n_pos": 3, "n_neg": 8, "top_k": 4, "projection_dim": 5, **PRINTED}
 START = Progress(step=0, total_steps=10, epoch=0, total_epochs=2)
 
 

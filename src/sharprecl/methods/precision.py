@@ -19,6 +19,7 @@ def full_precision(features: Features) -> Iterator[Features]:
             _at_least_float32(features.s_NC),
             _at_least_float32(features.w_CH),
             None if labels is None else _at_least_float32(labels),
+            None if features.b_C is None else _at_least_float32(features.b_C),
         )
 
 

@@ -12,7 +12,9 @@ The method in five steps (Simple-Sampling, Hard-mixup and Rebalanced Contrastive
     samples of its class, and weighted alike or by the rarity of its class.
 4.  Classification loss L_CLS: cross-entropy of the logits plus the log prior of the classes (logit
     compensation).
-5.  L = L_CLS + mu L_CL. Afterwards heads and samples are thrown away; the answer is the argmax of the bare
+5.  The rebalanced set trains the classifier too, which the paper's does not: L_MIX is L_CLS of mixed features, one
+    parent from the batch and one from its classes alike, each label by its share.
+6.  L = L_CLS + L_MIX + mu L_CL. Afterwards heads and samples are thrown away; the answer is the argmax of the bare
     logits.
 """
 
@@ -21,12 +23,14 @@ from typing import Self
 
 import numpy as np
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from sharprecl.errors import ConfigError
 from sharprecl.losses import reducers
 from sharprecl.losses.class_weights import anchor_weights
 from sharprecl.losses.logit_compensation import compensated_cross_entropy, log_prior
+from sharprecl.losses.mixed_cross_entropy import mixed_cross_entropy
 from sharprecl.losses.prototype_contrastive import prototype_contrastive
 from sharprecl.methods.base import Batch, GeneratorState, LossTerms, Method, OpenedBackbone, Progress, seeded
 from sharprecl.methods.linear_probe import LinearProbe
@@ -34,6 +38,7 @@ from sharprecl.methods.precision import full_precision
 from sharprecl.methods.sharprecl_settings import SharpReCLConfig
 from sharprecl.models.features import Features
 from sharprecl.models.heads import ProjectionHead, prototype_head_norm
+from sharprecl.rebalance.mixtures import log_mixed_prior, mixed_features, plan_mixtures
 from sharprecl.rebalance.plan import plan_synthetic
 from sharprecl.rebalance.schedule import mixup_ratio
 from sharprecl.rebalance.similarity import synthetic_similarity
@@ -68,6 +73,7 @@ class SharpReCL(Method):
         self.register_buffer("log_prior_C", log_prior_C.to(torch.get_default_dtype()))
         self.register_buffer("weight_C", weight_C.to(torch.get_default_dtype()))
         self.draws = GeneratorState(draw_seed)
+        self.mixing = GeneratorState(draw_seed + 1)
         # Without a classification loss, a classifier is fitted to the frozen features after every epoch.
         self.wants_features = not config.classification
         shape = len(log_prior_C), feature_head.hidden.in_features
@@ -114,6 +120,9 @@ class SharpReCL(Method):
             if self.config.classification:
                 terms["classification"] = self._classification(batch, precise.s_NC)
                 total = terms["classification"]
+                if self.config.mixtures > 0:
+                    terms["mixtures"] = self._mixtures(batch, precise)
+                    total = total + self.config.mixtures * terms["mixtures"]
             if self.config.mu > 0:
                 terms["contrastive"] = self._contrastive(batch, precise.x_NH, precise.w_CH, progress)
                 total = total + self.config.mu * terms["contrastive"]
@@ -144,6 +153,20 @@ class SharpReCL(Method):
         config = self.config
         l_N = compensated_cross_entropy(s_NC, y_N, self.log_prior_C, config.compensation, config.normalize_logits)
         return reducers.mean(l_N)
+
+    def _mixtures(self, batch: Batch, features: Features) -> Tensor:
+        """L_MIX, compensated as L_CLS is, or by the prior of the mixtures' own labels."""
+        config, y_N, log_q_C, g_CN = self.config, batch.y_N, self.log_prior_C, None
+        if config.mixture_partners != "balanced":
+            with torch.no_grad():
+                g_CN = self.prototype_head(features.w_CH) @ self.feature_head(features.x_NH).T
+        draws, alpha, partners = self.mixing.generator, config.mixup_alpha, config.mixture_partners
+        plan = plan_mixtures(y_N, len(log_q_C), alpha, draws, partners, g_CN, config.top_k)
+        s_SC = F.linear(mixed_features(features.x_NH, plan), features.w_CH, features.b_C)
+        if config.mixture_prior == "drawn":
+            log_q_C = log_mixed_prior(log_q_C, len(batch.y_B))
+        first_S, second_S = y_N[plan.i_S], y_N[plan.j_S]
+        return reducers.mean(mixed_cross_entropy(s_SC, first_S, second_S, plan.a_S, log_q_C, config.compensation))
 
     def _contrastive(self, batch: Batch, x_NH: Tensor, w_CH: Tensor, progress: Progress) -> Tensor:
         config, num_classes = self.config, len(w_CH)

@@ -7,6 +7,7 @@ from pydantic import Field, field_validator, model_validator
 
 from sharprecl.config import Fraction, MethodConfig
 from sharprecl.losses.class_weights import AnchorWeight
+from sharprecl.rebalance.mixtures import Partners
 
 Ablation = Literal["SSHM", "SS", "HM", "CL", "CLS", "MI", "deltas", "delta_CLS", "delta_CL"]
 
@@ -35,9 +36,9 @@ class SharpReCLConfig(MethodConfig):
     """Settings of the SharpReCL method; names and symbols as in the paper's section on the method."""
 
     name: Literal["sharprecl"] = "sharprecl"
-    temperature: float = Field(0.3, gt=0, description="tau of the contrastive loss")
+    temperature: float = Field(0.7, gt=0, description="tau of the contrastive loss")
     without: Ablation | None = Field(None, description="an ablation of the paper, which sets what it takes away")
-    mu: float = Field(1.0, ge=0, description="weight of the contrastive loss beside the classification loss")
+    mu: float = Field(0.3, ge=0, description="weight of the contrastive loss beside the classification loss")
     n_pos: int = Field(10, ge=0, description="synthetic positives of each class and step")
     n_neg: int = Field(500, ge=0, description="synthetic negatives of each class and step")
     top_k: int = Field(20, ge=1, description="size of each hard set")
@@ -56,6 +57,11 @@ class SharpReCLConfig(MethodConfig):
     classification: bool = Field(True, description="train the classifier; without, it is fitted on frozen features")
     prototypes: Literal["classifier", "separate"] = Field("classifier", description="what the prototypes are made of")
     classify_views: Literal["both", "first"] = Field("both", description="views in the classification loss")
+    mixtures: float = Field(1.0, ge=0, description="weight of mixed texts in the classification loss; 0 is none")
+    mixture_partners: Partners = Field("balanced", description="what is mixed")
+    mixture_prior: Literal["train", "drawn"] = Field(
+        "train", description="what compensates the mixed texts' logits: the training prior, or that of their labels"
+    )
     projection_dim: int = Field(100, ge=2, description="width of the contrastive space")
     head_norm: Literal["none", "layer", "batch"] = Field("none", description="normalisation in the projection heads")
 

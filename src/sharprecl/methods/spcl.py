@@ -121,11 +121,12 @@ class SPCL(Method):
         del epoch
         x_NH = x_NH.to(torch.promote_types(x_NH.dtype, torch.float32))
         count_C = y_N.bincount(minlength=len(self.centres_CH)).clamp(min=1)
-        sum_CH = x_NH.new_zeros(self.centres_CH.shape).index_add_(0, y_N, x_NH)
+        blocks = [slice(start, start + _ROWS_AT_ONCE) for start in range(0, len(x_NH), _ROWS_AT_ONCE)]
+        # Products, since index_add sums in no fixed order on a GPU.
+        sum_CH = sum(F.one_hot(y_N[rows], len(count_C)).T.to(x_NH) @ x_NH[rows] for rows in blocks)
         self.centres_CH.copy_(sum_CH / count_C[:, None])
         self.pools.restart(self.centres_CH)
-        for start in range(0, len(x_NH), _ROWS_AT_ONCE):
-            rows = slice(start, start + _ROWS_AT_ONCE)
+        for rows in blocks:
             self.difficulty_N[rows] = difficulty(x_NH[rows], self.centres_CH, y_N[rows])
         self.total_epochs.fill_(total_epochs)
 

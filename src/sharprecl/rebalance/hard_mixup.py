@@ -29,6 +29,10 @@ class HardSet:
         """Row numbers, int64 [C, S]: uniform over each class's hard items, from ``u_CS`` in [0, 1)."""
         return self.i_CK.gather(1, floor_times(u_CS, self.size_C1))
 
+    def draw_of(self, class_S: Tensor, u_S: Tensor) -> Tensor:
+        """Row numbers, int64 [S]: one of the hard items of each of these classes."""
+        return self.i_CK[class_S, floor_times(u_S, self.size_C1[class_S, 0])]
+
 
 def hard_positives(g_CM: Tensor, member_CM: Tensor, top_k: int) -> HardSet:
     """The ``top_k`` items of each class (its prototype among them) that are LEAST similar to its prototype.
