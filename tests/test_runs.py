@@ -194,7 +194,8 @@ def test_a_run_cut_off_in_a_fold_has_begun(encoder: str, tmp_path: Path) -> None
 def test_validation_texts_that_also_stand_in_training_but_for_spelling_are_told(encoder: str, tmp_path: Path) -> None:
     texts, labels = skewed_texts()
     doubled = read_table(([*texts, *(f"{text.upper()} !" for text in texts)], [*labels, *labels]))
-    run = dataclasses.replace(make(encoder, tmp_path / "run"), table=doubled, test=None, title="")
+    chosen = make(encoder, tmp_path / "run", training={"select_on": "validation"})
+    run = dataclasses.replace(chosen, table=doubled, test=None, title="")
     said: list[str] = []
     observer = Silent()
     observer.said = said.append  # type: ignore[method-assign]

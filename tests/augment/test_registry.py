@@ -91,7 +91,7 @@ def test_the_run_s_settings_take_views_and_augmenters():
         (["view=nose"], "view: 'nose' is no augmenter"),
         (["view=auto+noise"], "view: 'auto' cannot stand in a chain"),
         (["view=noise", "augment.noise.swpa=0.3"], "augment.noise.swpa: there is no such setting"),
-        (["augment.noise.swap=0.3"], "augment.noise says nothing to the view 'auto'; set view to 'noise'"),
+        (["augment.noise.swap=0.3"], "augment.noise says nothing to the view 'upper'; set view to 'noise'"),
         (["view=dropout", "augment.synonyms.share=0.4"], "augment.synonyms says nothing to the view 'dropout'"),
     ],
 )

@@ -30,9 +30,15 @@ def encoders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return {**made, "mean": tiny_encoder(folder / "mean", mean_pooling=True)}
 
 
-def fit(encoder: str, method: str = "cross_entropy", counts: dict[str, int] | None = None, **decision: Any) -> Any:
+def fit(
+    encoder: str,
+    method: str = "cross_entropy",
+    counts: dict[str, int] | None = None,
+    select_on: str = "last",
+    **decision: Any,
+) -> Any:
     section = {"n_pos": 3, "n_neg": 9} if method == "sharprecl" else {}
-    training = {"max_epochs": 4, "batch_size": 8, "learning_rate": 2e-3, "precision": "fp32"}
+    training = {"max_epochs": 4, "batch_size": 8, "learning_rate": 2e-3, "precision": "fp32", "select_on": select_on}
     return TextClassifier(
         encoder=encoder,
         max_length=32,
@@ -109,7 +115,8 @@ def test_what_no_layer_takes_in_stands_in_the_card(
 
 def test_calibration_is_fitted_on_held_out_texts_and_folded_in(encoders: dict[str, str], tmp_path: Path) -> None:
     counts = {"billing": 200, "access": 80, "shipping": 40, "hardware": 20}
-    plain, calibrated = fit(encoders["mean"], counts=counts), fit(encoders["mean"], counts=counts, calibrate=True)
+    plain = fit(encoders["mean"], counts=counts, select_on="validation")
+    calibrated = fit(encoders["mean"], counts=counts, select_on="validation", calibrate=True)
     fitted = calibrated.decision_.calibration
     assert fitted.fitted
     assert fitted.n_texts == len(plain.trained_.validation) == 34

@@ -225,11 +225,11 @@ def test_the_training_file_as_test_file(healthy: Path) -> None:
     assert "--drop-leaks" not in found.recommendation.command
 
 
-def test_the_batch_is_what_training_takes_after_its_split(tmp_path: Path) -> None:
+def test_the_batch_is_what_training_takes(tmp_path: Path) -> None:
     found = examined(write(tmp_path / "many.csv", clean_rows(270)))
     assert found.usable == 1080
-    assert found.batches.batch_size == 16, "972 are left, and 32 need 1,024"
-    assert found.recommendation.reasons[-1].endswith("at least 61 steps an epoch")
+    assert found.batches.batch_size == 32, "from 1,024 on"
+    assert found.recommendation.reasons[-1].endswith(": 34 steps an epoch")
 
 
 def test_a_frame_is_called_what_it_is() -> None:

@@ -74,7 +74,7 @@ def test_parts_of_a_plan_can_be_run() -> None:
 
 
 def test_rows_that_ask_for_one_run_share_it() -> None:
-    same = {"method": "sharprecl", "settings": {"method": {"mu": 1}}}
+    same = {"method": "sharprecl", "settings": {"method": {"mu": 0.3}}}
     jobs = _plan(rows={"sharprecl": None, "same": same}).jobs("smoke", columns=["cr"])
     assert len(jobs) == 4
     assert [job.spec.seed for job in first_jobs(jobs).values()] == [0, 1]
@@ -91,7 +91,8 @@ def test_a_curve_varies_one_setting() -> None:
 
 def test_with_equal_tokens_one_view_has_twice_the_epochs() -> None:
     rows = dict.fromkeys(("cross_entropy", "dualcl", "simcse", "hybrid_sc", "sharprecl"))
-    steps, tokens = _plan(rows=rows), _plan(rows=rows, equal="tokens")
+    synonyms = {"view": "synonyms"}
+    steps, tokens = _plan(rows=rows, settings=synonyms), _plan(rows=rows, settings=synonyms, equal="tokens")
     epochs = _training(steps, "sharprecl").max_epochs
     assert {_training(steps, row).max_epochs for row in rows} == {epochs}
     assert {row: _training(tokens, row).max_epochs // epochs for row in rows} == {
@@ -123,7 +124,7 @@ def test_a_frozen_encoder_hears_what_is_said_of_encoders_and_nothing_of_steps() 
 
 def test_selection_on_test_texts_is_in_every_run() -> None:
     for row in ("cross_entropy", "sharprecl"):
-        assert _training(_plan(), row).select_on == "validation"
+        assert _training(_plan(), row).select_on == "last"
         assert _training(_plan(select_on="test"), row).select_on == "test"
         assert _training(_plan(settings={"profile": "released"}), row).select_on == "test"
 

@@ -17,7 +17,7 @@ def _kept(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_what_is_usual_is_left_out() -> None:
-    long = {"profile": "matched", "method": {"mu": 1, "top_k": 20}, "encoder": {"name": "minilm"}, "seed": 7}
+    long = {"profile": "matched", "method": {"mu": 0.3, "top_k": 20}, "encoder": {"name": "minilm"}, "seed": 7}
     assert shortest(resolve(long)) == {"profile": "matched", "method": {"name": "sharprecl"}}
     config = resolve({"training": {"max_epochs": 2}, "method": {"mu": 0.5}, "view": "synonyms"})
     assert shortest(config) == {

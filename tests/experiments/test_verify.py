@@ -71,7 +71,7 @@ CHANGES: dict[str, tuple[Change, str]] = {
     "code": (lambda run: {"code": "d" * 64}, "its key is not that of"),
     "data": (lambda run: {"data": "data-none"}, "data record data-none is missing"),
     "name": (lambda run: {"key": "e" * 64}, "it calls itself"),
-    "selection": (lambda run: {"selected_on": "last"}, "selected on last"),
+    "selection": (lambda run: {"selected_on": "validation"}, "selected on validation"),
     "resolved seed": (lambda run: {"config": {**run.config, "seed": 5}}, "seed is not what the plan asked for"),
     "resolved method": (
         lambda run: {"config": {**run.config, "method": {"name": "tsc"}}},

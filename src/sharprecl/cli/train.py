@@ -31,14 +31,16 @@ def train(
     profile: Annotated[
         str | None, typer.Option(help="default, matched, official, paper or released.", show_default="default")
     ] = None,
-    max_epochs: Annotated[int | None, typer.Option(help="Passes over the texts.", show_default="15")] = None,
+    max_epochs: Annotated[
+        int | None, typer.Option(help="Passes over the texts.", show_default="4, more with few texts")
+    ] = None,
     batch_size: Annotated[int | None, typer.Option(help="Texts a step.", show_default="by the amount of data")] = None,
     max_length: Annotated[int | None, typer.Option(help="Tokens a text.", show_default="256")] = None,
     learning_rate: Annotated[float | None, typer.Option(help="Of the encoder.", show_default="by its size")] = None,
     view: Annotated[
         str | None,
         typer.Option(
-            help="Second view: auto, dropout, an augmenter, or a chain such as synonyms+noise.", show_default="auto"
+            help="Second view: upper, dropout, an augmenter, or a chain such as synonyms+noise.", show_default="upper"
         ),
     ] = None,
     prior: Annotated[

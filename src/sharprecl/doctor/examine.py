@@ -16,7 +16,7 @@ from sharprecl.doctor.numbering import in_file_duplicates, in_file_errors, in_fi
 from sharprecl.doctor.oddities import label_oddities, text_oddities
 from sharprecl.doctor.outlook import outlook
 from sharprecl.doctor.reader import Reader, open_reader
-from sharprecl.doctor.recommend import fitted_texts, recommend, usual_batch_size
+from sharprecl.doctor.recommend import recommend, usual_batch_size
 from sharprecl.doctor.slices import Progress, silent
 from sharprecl.doctor.texts import texts
 
@@ -66,8 +66,7 @@ def examine(
     table = train.table
     tested = held_out.table if held_out is not None and len(held_out.table) else None
     reader = open_reader(encoder, lambda sentence: progress(sentence, 0, 1))
-    fitted = fitted_texts(table, seed)
-    batch = usual_batch_size(fitted) if batch_size is None else batch_size
+    batch = usual_batch_size(len(table)) if batch_size is None else batch_size
     own = train.originals()
 
     sizes = distribution(table, tested)
@@ -88,7 +87,6 @@ def examine(
         tuple(sizes.counts.values()),
         facts,
         batch,
-        fitted,
         text=None if name else text,
         label=None if name else label,
         test=None if name or test is None or all_leak else _path(test) or "test.csv",

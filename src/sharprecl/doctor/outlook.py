@@ -10,7 +10,7 @@ from sharprecl.methods.sharprecl_settings import SharpReCLConfig
 
 
 def outlook(counts: Mapping[str, int], batch_size: int) -> BatchOutlook:
-    """Compute the figures of a batch, exactly; training cuts its batches by length and so comes close to them.
+    """Compute the figures of a batch, exactly: training draws its batches at random.
 
     Args:
         counts: training texts by class name, largest class first, each at least 1.

@@ -8,12 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from sharprecl.config import EncoderConfig, TrainingConfig
-from sharprecl.data.augmented import split_originals
-from sharprecl.data.tables import TextTable
 from sharprecl.data.wording import plural
 from sharprecl.doctor.diagnosis import Recommendation, TextFacts
 from sharprecl.methods.choice import choose_method
-from sharprecl.methods.registry import method_class
 
 QUANTILE = 2  # of ``TextFacts.token_quantiles``: 0.99
 STEP = 16
@@ -29,7 +26,6 @@ def recommend(
     counts: Sequence[int],
     texts: TextFacts,
     batch_size: int,
-    fitted: int,
     *,
     text: str | None = "text",
     label: str | None = "label",
@@ -48,7 +44,6 @@ def recommend(
         counts: training texts of each class, each at least 1.
         texts: what the tokenizer saw.
         batch_size: texts a step.
-        fitted: training texts without those that training holds out to choose the epoch.
         text, label: the columns; None for a benchmark, which has none.
         test, encoder, encoding, seed: as they were given.
         leaks: whether test texts stand in training, and others do not.
@@ -75,16 +70,12 @@ def recommend(
         length, reason = _length(texts, longest)
         words += ["--max-length", str(length)]
         reasons.append(f"--max-length {length}: {reason}")
-    # Training cuts batches of the longest texts smaller, so there may be some more.
-    steps = f"at least {plural(math.ceil(fitted / batch_size), 'step', 'steps')}"
+    steps = plural(math.ceil(sum(counts) / batch_size), "step", "steps")
     if chosen_batch:
         words += ["--batch-size", str(batch_size)]
         reasons.append(f"--batch-size {batch_size}: as you chose: {steps} an epoch")
     else:
         reasons.append(f"no --batch-size: training takes {batch_size} by itself here: {steps} an epoch")
-    if texts.scripts and main_script(texts) != "LATIN" and method_class(choice.name).views == "two":
-        words += ["--view", "dropout"]
-        reasons.append(f"--view dropout: the texts are in {main_script(texts).title()} script, the synonyms in English")
     if seed:
         words += ["--seed", str(seed)]
     return Recommendation(shlex.join(words), tuple(reasons))
@@ -95,14 +86,8 @@ def main_script(texts: TextFacts) -> str:
     return max(texts.scripts, key=texts.scripts.__getitem__, default="")
 
 
-def fitted_texts(table: TextTable, seed: int) -> int:
-    """How many texts training fits on, after it has held out some to choose the epoch."""
-    fraction = TrainingConfig().validation_fraction
-    return len(split_originals(table.label_ids, fraction, seed, table.texts, table.copies)[0])
-
-
 def usual_batch_size(num_texts: int) -> int:
-    """The batch size that training takes by itself where it fits on so many texts."""
+    """The batch size that training takes by itself with so many texts."""
     # It brings PyTorch.
     from sharprecl.training.optimizer import resolve_batch_size
 

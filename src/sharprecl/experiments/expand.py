@@ -46,7 +46,8 @@ def expand(plan: "Plan", scale: Scale, rows: Sequence[str], columns: Sequence[st
     """
     part = plan.part(scale.name)
     # Of all rows and not of the chosen ones: a run must not depend on what else was asked for.
-    most = max((texts_read(plan.rows[name].method) for name in plan.rows_at(scale.name)), default=0)
+    rows_here = [plan.rows[name] for name in plan.rows_at(scale.name)]
+    most = max((texts_read(row.method, _view(plan, scale, row)) for row in rows_here), default=0)
 
     @cache
     def settings(name: str, value: Number | None, told: str) -> Settings:
@@ -64,6 +65,10 @@ def expand(plan: "Plan", scale: Scale, rows: Sequence[str], columns: Sequence[st
     return jobs
 
 
+def _view(plan: "Plan", scale: Scale, row: Row) -> str:
+    return str(merge(scale.settings, plan.settings, row.settings).get("view", "upper"))
+
+
 def _settings(plan: "Plan", scale: Scale, name: str, value: Number | None, told: str, most: int) -> Settings:
     try:
         return shortest(_config(plan, scale, plan.rows[name], value, told, most))
@@ -78,7 +83,7 @@ def _config(plan: "Plan", scale: Scale, row: Row, value: Number | None, told: st
         )
     varied = {} if row.vary is None else _nested(row.vary, value)
     own = merge(row.settings, {"method": {"name": row.method}}, varied)
-    reads = texts_read(row.method)
+    reads = texts_read(row.method, _view(plan, scale, row))
     if not reads:
         return resolve(merge({"method": told_of(told)}, own))
     chosen = {} if plan.select_on is None else {"training": {"select_on": plan.select_on}}

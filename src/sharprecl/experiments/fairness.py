@@ -8,8 +8,10 @@ from sharprecl.profiles import Settings
 _VIEWS = {"one": 1, "two": 2, "same": 2}
 
 
-def texts_read(method: str) -> int:
+def texts_read(method: str, view: str = "") -> int:
     """How often a method's encoder reads as many texts as there are, each epoch; 0 for language models.
+
+    A second view from the upper layers, a sixth of a text, counts as none.
 
     Raises:
         ConfigError: there is no such method.
@@ -18,7 +20,9 @@ def texts_read(method: str) -> int:
     # Not above: it brings PyTorch, which a plan is read without.
     from sharprecl.methods.base import Method
 
-    return _VIEWS[kind.views] if issubclass(kind, Method) else 0
+    if not issubclass(kind, Method):
+        return 0
+    return 1 if kind.views == "two" and view == "upper" else _VIEWS[kind.views]
 
 
 def only_heeded(method: str, settings: Settings) -> Settings:
@@ -50,6 +54,13 @@ def check_fair(config: RunConfig) -> None:
 
 
 def longer(config: RunConfig, times: int) -> RunConfig:
-    """The same run over so many times the epochs."""
-    training = config.training.model_copy(update={"max_epochs": config.training.max_epochs * times})
+    """The same run over so many times the epochs.
+
+    Raises:
+        ConfigError: how many there are is left to the number of texts.
+    """
+    epochs = config.training.max_epochs
+    if epochs == "auto":
+        raise ConfigError("equal tokens need a number of epochs to multiply; set training.max_epochs in settings")
+    training = config.training.model_copy(update={"max_epochs": epochs * times})
     return config.model_copy(update={"training": training})
