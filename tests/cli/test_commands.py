@@ -112,7 +112,7 @@ def test_train_evaluate_predict(command, folder: Path) -> None:
     assert (status, "nothing to resume" in out) == (0, True)
     status, out, err = command(*TRAIN, "--output", "runs/tickets", "--overwrite", "--max-epochs", "1")
     assert status == 0, err
-    assert "judged on validation split of tickets.csv" in out
+    assert "out-of-fold scores of 3 trainings" in out
     assert yaml.safe_load((run / "config.yaml").read_text())["training"]["max_epochs"] == 1
 
 
