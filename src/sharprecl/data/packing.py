@@ -88,14 +88,19 @@ class _Layout:
 
 def _best(order: Index, lengths: NDArray[np.int64], pack: bool) -> list[tuple[Index, _Layout]]:
     """Cut texts sorted by falling length into forwards, as long as a cut pays."""
+    return _cut(order, lengths, pack, _layout(lengths[order], pack))
+
+
+def _cut(order: Index, lengths: NDArray[np.int64], pack: bool, whole: _Layout) -> list[tuple[Index, _Layout]]:
     falling = lengths[order]
-    whole = _layout(falling, pack)
-    places = {int((falling > falling[0] * share).sum()) for share in _CUTS} - {len(order)}
-    cuts = [(_layout(falling[:place], pack).cost + _layout(falling[place:], pack).cost, place) for place in places]
-    cost, place = min(cuts, default=(np.inf, 0))
+    cuts = []
+    for place in {int((falling > falling[0] * share).sum()) for share in _CUTS} - {len(order)}:
+        parts = _layout(falling[:place], pack), _layout(falling[place:], pack)
+        cuts.append((parts[0].cost + parts[1].cost, place, parts))
+    cost, place, parts = min(cuts, key=lambda cut: cut[:2], default=(np.inf, 0, (whole, whole)))
     if cost >= whole.cost:
         return [(order, whole)]
-    return [*_best(order[:place], lengths, pack), *_best(order[place:], lengths, pack)]
+    return [*_cut(order[:place], lengths, pack, parts[0]), *_cut(order[place:], lengths, pack, parts[1])]
 
 
 def _layout(falling: NDArray[np.int64], pack: bool) -> _Layout:
