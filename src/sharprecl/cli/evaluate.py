@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sharprecl.cli.options import PriorHere
+
 if TYPE_CHECKING:
     from sharprecl.data.tables import TextTable
 
@@ -20,13 +22,7 @@ def evaluate(
             "--output", "-o", help="Folder for figures and report.", show_default="evaluations/FILE in the run"
         ),
     ] = None,
-    prior: Annotated[
-        str | None,
-        typer.Option(
-            help="How frequent the classes are here: train, uniform, or a file with a share of every label.",
-            show_default="as in training",
-        ),
-    ] = None,
+    prior: PriorHere = None,
     drop_leaks: Annotated[
         bool, typer.Option("--drop-leaks", help="Leave out texts that the classifier was trained on.")
     ] = False,

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from sharprecl.cli.options import PriorHere
+
 
 def predict(
     run: Annotated[Path, typer.Argument(help="Folder that 'sharprecl train' wrote.")],
@@ -14,13 +16,7 @@ def predict(
     probabilities: Annotated[
         bool, typer.Option("--probabilities", help="Add a column with the probability of every class.")
     ] = False,
-    prior: Annotated[
-        str | None,
-        typer.Option(
-            help="How frequent the classes are here: train, uniform, or a file with a share of every label.",
-            show_default="as in training",
-        ),
-    ] = None,
+    prior: PriorHere = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the output file.")] = False,
     device: Annotated[str, typer.Option(help="auto, cpu, cuda, ...")] = "auto",
     encoding: Annotated[str, typer.Option(help="Of .csv, .tsv and .jsonl files.")] = "utf-8",
