@@ -36,19 +36,27 @@ JUDGED, HELD_OUT = 800, 0.3
 
 @dataclass(frozen=True)
 class Column:
-    """How a table is cut: the first ``classes`` by size, then caps by rank of size, a ratio, or a share."""
+    """How a table is cut: the first ``classes`` by size, then caps by rank of size, a share, or a ratio.
+
+    The ratio thins the training texts alone or, ``natural``, those to judge on as well.
+    """
 
     data: str
     caps: tuple[int, ...] = ()
     ratio: float | None = None
     classes: int | None = None
     share: float | None = None
+    natural: bool = False
 
 
 COLUMNS = {
     # As skewed in judging as in training, which is what most users have ...
     "r52~": Column("r52", share=0.2),
     "ohsumed~": Column("ohsumed", share=0.4),
+    "trec~": Column("trec", ratio=20, share=0.4, natural=True),
+    "cr~": Column("cr", ratio=10, share=0.4, natural=True),
+    "dblp~": Column("dblp", ratio=20, share=0.04, natural=True),
+    "biomedical~": Column("biomedical", ratio=20, share=0.2, natural=True),
     # ... and thinned for training alone.
     "r52@60": Column("r52", caps=(60,)),
     "r52@6": Column("r52", caps=(6,)),
@@ -75,6 +83,9 @@ def cut(name: str, seed: int) -> tuple[TextTable, TextTable]:
         new = np.full(table.num_classes, -1)
         new[sorted(largest)] = np.arange(len(kept))
         table = TextTable(table.texts, new[table.label_ids], kept, origin=table.origin)
+    if column.natural:
+        assert column.ratio is not None
+        table = imbalanced_subset(table, column.ratio, seed=seed)
     fit, held_out = stratified_split(table.label_ids, HELD_OUT, seed, text_groups(table.texts))
     train, judged = table.select(fit), table.select(np.sort(rng.permutation(held_out)[:JUDGED]))
     if column.caps:
@@ -86,7 +97,7 @@ def cut(name: str, seed: int) -> tuple[TextTable, TextTable]:
         chosen = rng.permutation(len(train))[: round(column.share * len(train))]
         first = np.unique(train.label_ids, return_index=True)[1]  # no class may vanish
         train = train.select(np.union1d(chosen, first))
-    if column.ratio is not None:
+    if column.ratio is not None and not column.natural:
         train = imbalanced_subset(train, column.ratio, seed=seed)
     return train, judged
 

@@ -28,6 +28,7 @@ RECIPES: dict[str, dict[str, Any]] = {
     # The default.
     "sharprecl": _recipe(_QUIET, **_TRAIN_PRIOR),
     "compensation 0.5": _recipe(_QUIET, compensation=0.5, **_TRAIN_PRIOR),
+    "compensation 0.75": _recipe(_QUIET, compensation=0.75, **_TRAIN_PRIOR),
     "mixtures by their own prior": _recipe(_QUIET, **_DRAWN_PRIOR),
     "mixtures without contrast": _recipe(_QUIET, mu=0.0, **_TRAIN_PRIOR),
     "hard partners": _recipe(_QUIET, mixture_partners="hard", **_TRAIN_PRIOR),

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,15 @@ def test_a_killed_worker_is_one_sentence():
     with pytest.raises(ConfigError, match="fewer --workers"), in_workers(Doomed, 2) as augmenter:
         augmenter.augment(TEXTS, 0)
     assert multiprocessing.active_children() == []
+
+
+def test_a_worker_killed_while_the_next_starts_is_the_same_sentence(monkeypatch):
+    def too_late(*_):
+        raise OSError("handle is closed")
+
+    monkeypatch.setattr(ProcessPoolExecutor, "submit", too_late)
+    with pytest.raises(ConfigError, match="fewer --workers"), in_workers(Turned, 2) as augmenter:
+        augmenter.augment(TEXTS, 0)
 
 
 @pytest.mark.parametrize("workers", [0, -1])

@@ -10,7 +10,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
@@ -93,13 +93,19 @@ class _Spread:
         try:
             with _interrupts_later():
                 # Not by its map, which cancels what is left: in Python 3.11 a pool stumbles when it breaks after that.
-                answers = [self._pool.submit(_augment, part, seed) for part in parts]
+                answers = self._submit(parts, seed)
             return [text for answer in answers for text in answer.result()]
         except BrokenProcessPool as error:
             raise ConfigError(
                 f"one of {self._workers} worker processes was ended from outside, perhaps for want of memory, of which "
                 f"each needs its own; run it again with fewer --workers"
             ) from error
+
+    def _submit(self, parts: list[Sequence[str]], seed: int) -> list[Future[list[str]]]:
+        try:
+            return [self._pool.submit(_augment, part, seed) for part in parts]
+        except OSError as error:  # a process died while the next was being started, whose pipe is closed by then
+            raise BrokenProcessPool from error
 
     def end(self, at_once: bool) -> None:
         """Let the processes go: now, or when they have done what they were given."""
