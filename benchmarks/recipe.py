@@ -7,14 +7,13 @@ figures of the bare answers stand those after a shift of the scores by multiples
 another prior or compensation at the answer would have given. Test files are never opened.
 
     SHARPRECL_MIRROR=... python benchmarks/recipe.py --seeds 3 [--columns r52~,cr@50]
-    python benchmarks/recipe.py --show
+    python benchmarks/recipe_report.py
 """
 
 import argparse
 import json
 import os
 import time
-from collections import defaultdict
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -156,46 +155,14 @@ def key(record: dict[str, Any]) -> tuple[str, str, int]:
     return json.dumps(record["settings"], sort_keys=True), record["column"], record["seed"]
 
 
-def show(columns: list[str]) -> None:
-    """Mean over seeds of each column's macro-F1, and over columns of all figures, for recipes run on every column."""
-    cells: dict[str, dict[str, list[dict[str, Any]]]] = defaultdict(lambda: defaultdict(list))
-    for record in logged():
-        if record["column"] in columns and RECIPES.get(record["recipe"]) == record["settings"]:
-            cells[record["recipe"]][record["column"]].append(record)
-    print(
-        f"{'recipe':<34}" + "".join(f"{name[:10]:>11}" for name in columns) + "   macroF1  bal.acc  acc   logloss seeds"
-    )
-    rows = []
-    for recipe, by_column in cells.items():
-        means = {
-            name: {
-                figure: float(np.mean([record[figure] for record in records]))
-                for figure in ("macro_f1", "balanced_accuracy", "accuracy", "log_loss")
-            }
-            for name, records in by_column.items()
-        }
-        rows.append((recipe, means, min(len(r) for r in by_column.values())))
-    for recipe, means, seeds in sorted(rows, key=lambda row: -np.mean([m["macro_f1"] for m in row[1].values()])):
-        line = "".join(f"{means[name]['macro_f1']:>11.1f}" if name in means else f"{'':>11}" for name in columns)
-        overall = "".join(
-            f"{np.mean([m[figure] for m in means.values()]):>9.2f}"
-            for figure in ("macro_f1", "balanced_accuracy", "accuracy", "log_loss")
-        )
-        print(f"{recipe:<34}{line} {overall} {seeds:>4}" + ("" if len(means) == len(columns) else "  incomplete"))
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--recipe", choices=list(RECIPES), help="one alone")
     parser.add_argument("--columns", default=",".join(COLUMNS))
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--share", default="0/1", help="this worker of how many, as in 0/2")
-    parser.add_argument("--show", action="store_true")
     arguments = parser.parse_args()
     columns = arguments.columns.split(",")
-    if arguments.show:
-        show(columns)
-        return
     recipes = [name for name in RECIPES if arguments.recipe in (None, name)]
     worker, workers = map(int, arguments.share.split("/"))
     trials = [(r, c, s) for s in range(arguments.seeds) for r in recipes for c in columns]

@@ -8,6 +8,8 @@ _SHARED: dict[str, Any] = {"training": {"select_on": "last", "patience": None, "
 _RANDOM = {"prototypes": {"start": "random"}}
 _PRINTED = {"view": "auto", "method": {"name": "sharprecl", "mu": 1.0, "temperature": 0.3, "mixtures": 0.0}}
 _QUIET = {"view": "upper", "method": {"name": "sharprecl", "mu": 0.3, "temperature": 0.7, "mixtures": 0.0}}
+# More tokens than SharpReCL's upper layers read twice.
+_LONGER = {"training": {"max_epochs": 5}}
 _TRAIN_PRIOR = {"mixtures": 1.0, "mixture_prior": "train"}
 _DRAWN_PRIOR = {"mixtures": 1.0, "mixture_prior": "drawn"}
 
@@ -24,6 +26,8 @@ RECIPES: dict[str, dict[str, Any]] = {
     "bcl": _recipe(name="bcl"),
     "hybrid_sc": _recipe(name="hybrid_sc"),
     "sharprecl as printed, random start": _recipe(_RANDOM, _PRINTED),
+    "sharprecl as printed": _recipe(_PRINTED),
+    "sharprecl as printed, upper view": _recipe(_PRINTED, {"view": "upper"}),
     "sharprecl without mixtures": _recipe(_QUIET),
     # The default.
     "sharprecl": _recipe(_QUIET, **_TRAIN_PRIOR),
@@ -35,6 +39,18 @@ RECIPES: dict[str, dict[str, Any]] = {
     "partners within a class": _recipe(_QUIET, mixture_partners="within", **_TRAIN_PRIOR),
     "weights averaged": _recipe(_QUIET, {"training": {"average": 0.4}}, **_TRAIN_PRIOR),
     "names as texts": _recipe(_QUIET, {"prototypes": {"start": "label_text"}}, **_TRAIN_PRIOR),
-    "8 epochs": _recipe(_QUIET, {"training": {"max_epochs": 8}}, **_TRAIN_PRIOR),
-    "balanced_softmax, 8 epochs": _recipe({"training": {"max_epochs": 8}}, name="balanced_softmax"),
+    "cross_entropy, 5 epochs": _recipe(_LONGER, name="cross_entropy"),
+    "balanced_softmax, 5 epochs": _recipe(_LONGER, name="balanced_softmax"),
+    "balanced_softmax, weights averaged": _recipe({"training": {"average": 0.4}}, name="balanced_softmax"),
+}
+
+DEFAULT = "sharprecl"
+
+# From the printed method to the default, a part at a time.
+LADDER = {
+    "as printed, on all texts, last epoch": "sharprecl as printed, random start",
+    "+ start at class means": "sharprecl as printed",
+    "+ upper layers' view in place of synonyms": "sharprecl as printed, upper view",
+    "+ quiet contrast": "sharprecl without mixtures",
+    "+ mixtures: the default": "sharprecl",
 }

@@ -187,6 +187,7 @@ def test_the_page_s_plan_can_be_read_and_names_every_key() -> None:
         ({"columns": []}, "a plan needs columns"),
         ({"columns": ["trec", {"data": "trec"}]}, "columns: 'trec' stands twice"),
         ({"columns": ["trex@50"]}, r"'trex' is neither a file nor a benchmark \(did you mean 'trec'\?\)"),
+        ({"columns": [{"data": "trec", "cap": 0}]}, r"cap: Input should be greater than or equal to 1"),
         ({"columns": ["trec@half"]}, "'trec@half': ir: Input should be a valid number"),
         ({"columns": ["trec@0.5"]}, "greater than or equal to 1"),
         ({"rows": {"sharpreclx": None}}, r"rows\.sharpreclx\.method: there is no method.*did you mean 'sharprecl'"),
@@ -214,6 +215,13 @@ def test_the_page_s_plan_can_be_read_and_names_every_key() -> None:
 def test_what_is_wrong_is_named_by_its_path(changes: dict[str, Any], sentence: str) -> None:
     with pytest.raises(ConfigError, match=sentence):
         _plan(**changes)
+
+
+def test_a_column_s_cap_stands_in_its_name_and_above_the_scale_s() -> None:
+    columns = ["r52", {"data": "r52", "cap": 60}, {"data": "dblp", "ir": 50, "cap": 500}, "trec@50"]
+    jobs = _plan(columns=columns).jobs("small", rows=["sharprecl"], seeds=[0])
+    caps = {job.column: (job.spec.train_cap, job.spec.test_cap) for job in jobs}
+    assert caps == {"r52": (100, None), "r52/60": (60, None), "dblp/500@50": (500, 4000), "trec@50": (None, None)}
 
 
 def test_a_plan_is_read_without_pytorch() -> None:

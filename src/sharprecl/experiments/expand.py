@@ -105,7 +105,7 @@ def _spec(column: Column, settings: Settings, seed: int, scale: Scale, part: AtS
     return RunSpec(
         data=column.data,
         ir=column.ir,
-        train_cap=part.train_cap or caps.train,
+        train_cap=column.cap or part.train_cap or caps.train,
         test_cap=part.test_cap or caps.test,
         settings=settings,
         seed=seed,

@@ -38,6 +38,7 @@ class Column(Frozen):
 
     data: str = Field(description="a benchmark's name or a file with labelled texts, seen from the working folder")
     ir: float | None = Field(None, ge=1, description="imbalance ratio that the training texts are thinned to")
+    cap: int | None = Field(None, ge=1, description="most training texts a class, in place of the scale's")
     text: str = Field("text", description="a file's column with the texts")
     label: str = Field("label", description="a file's column with the labels")
     test: str | None = Field(None, description="a file with test texts; without, a part of ``data`` is held out")
@@ -45,8 +46,9 @@ class Column(Frozen):
 
     @property
     def name(self) -> str:
-        """How a table calls it: ``trec@50``."""
+        """How a table calls it: ``trec@50``, ``r52/60`` with at most 60 texts a class."""
         stem = self.data if self.data in BENCHMARKS else PurePath(self.data).stem
+        stem = stem if self.cap is None else f"{stem}/{self.cap}"
         return stem if self.ir is None else f"{stem}@{self.ir:g}"
 
     def of_a_file(self) -> dict[str, Any]:

@@ -1,0 +1,140 @@
+"""The tables of docs/recipe.md, made from the trials that `recipe.py` logged.
+
+Recipes count that were tried on every column with every seed asked for, and of their trials those of these seeds.
+Differences are paired: same texts, same seed. A column's difference is the mean over its seeds; the interval is a
+bootstrap over columns, since a claim about "your data" has to hold for another column.
+
+    python benchmarks/recipe_report.py [--seeds 2] [--write docs/recipe.md]
+"""
+
+import argparse
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.stats import bootstrap, wilcoxon
+
+from recipe import COLUMNS, logged
+from recipe_settings import DEFAULT, LADDER, RECIPES
+
+FIGURES = ("macro_f1", "balanced_accuracy", "accuracy", "log_loss")
+Trials = dict[tuple[str, int], dict[str, Any]]
+
+
+def complete(seeds: int) -> dict[str, Trials]:
+    """By recipe, its trials by column and seed; the best first. A recipe whose settings changed is another one."""
+    wanted = {(column, seed) for column in COLUMNS for seed in range(seeds)}
+    found: dict[str, Trials] = {}
+    for record in logged():
+        place = (record["column"], record["seed"])
+        if place in wanted and RECIPES.get(record["recipe"]) == record["settings"]:
+            found.setdefault(record["recipe"], {})[place] = record
+    whole = {name: trials for name, trials in found.items() if trials.keys() == wanted}
+    return dict(sorted(whole.items(), key=lambda item: -mean(item[1], "macro_f1")))
+
+
+def mean(trials: Trials, figure: str, columns: Iterable[str] = COLUMNS) -> float:
+    """Over columns, of the mean over seeds."""
+    return float(np.mean([np.mean([r[figure] for (c, _), r in trials.items() if c == column]) for column in columns]))
+
+
+def best_shift(trials: Trials) -> float:
+    """Mean macro-F1 if somebody told each trial the best multiple of log P to add: what decisions leave lying."""
+    best = {place: {"best": max(f1 for f1, _ in r["by_shift"].values())} for place, r in trials.items()}
+    return mean(best, "best")
+
+
+def differences(ours: Trials, theirs: Trials) -> np.ndarray:
+    """Macro-F1 of ours less theirs by column, [columns]."""
+    return np.array([mean(ours, "macro_f1", [c]) - mean(theirs, "macro_f1", [c]) for c in COLUMNS])
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    lines = [list(head), *map(list, rows)]
+    lines.insert(1, ["---"] * len(lines[0]))
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def by_column(found: dict[str, Trials]) -> str:
+    """Macro-F1 of every recipe on every column."""
+    rows = [
+        [name, *(f"{mean(trials, 'macro_f1', [c]):.1f}" for c in COLUMNS), f"**{mean(trials, 'macro_f1'):.1f}**"]
+        for name, trials in found.items()
+    ]
+    return table(["macro-F1", *(f"`{c}`" for c in COLUMNS), "mean"], rows)
+
+
+def in_the_mean(found: dict[str, Trials]) -> str:
+    """All figures over the columns, and over those that are judged as they are trained."""
+    natural = [c for c in COLUMNS if c.endswith("~")]
+    cross_entropy = mean(found["cross_entropy"], "tokens")
+    rows = [
+        [
+            name,
+            *(f"{mean(trials, figure):.{2 if figure == 'log_loss' else 1}f}" for figure in FIGURES),
+            f"{mean(trials, 'macro_f1', natural):.1f}",
+            f"{best_shift(trials):.1f}",
+            f"{mean(trials, 'tokens') / cross_entropy:.2f}",
+        ]
+        for name, trials in found.items()
+    ]
+    head = ["", "macro-F1", "balanced accuracy", "accuracy", "log-loss", "macro-F1, `~`", "best shift", "tokens"]
+    return table(head, rows)
+
+
+def against_the_default(found: dict[str, Trials]) -> str:
+    """How far the default is ahead of every other recipe, over columns."""
+    rows = []
+    for name, trials in found.items():
+        if name != DEFAULT:
+            ahead = differences(found[DEFAULT], trials)
+            low, high = bootstrap((ahead,), np.mean, rng=0, method="percentile").confidence_interval
+            rows.append(
+                [
+                    name,
+                    f"{ahead.mean():+.1f}",
+                    f"{low:+.1f} to {high:+.1f}",
+                    f"{(ahead > 0).sum()} of {len(ahead)}",
+                    f"{wilcoxon(ahead).pvalue:.3f}",
+                    f"{ahead.min():+.1f} (`{list(COLUMNS)[int(ahead.argmin())]}`)",
+                ]
+            )
+    return table([f"{DEFAULT} less", "mean", "95 % interval", "ahead on", "p, Wilcoxon", "worst"], rows)
+
+
+def ladder(found: dict[str, Trials]) -> str:
+    """What each step from the printed method to the default brings."""
+    rows, last = [], None
+    for step, name in LADDER.items():
+        if name in found:
+            now = mean(found[name], "macro_f1")
+            rows.append([step, f"{now:.1f}", "" if last is None else f"{now - last:+.1f}"])
+            last = now
+    return table(["step", "macro-F1", "change"], rows)
+
+
+PARTS: dict[str, Callable[[dict[str, Trials]], str]] = {
+    "columns": by_column, "means": in_the_mean, "pairs": against_the_default, "ladder": ladder,
+}  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--write", type=Path, help="a page with lines <!-- recipe: columns --> ... <!-- end -->")
+    arguments = parser.parse_args()
+    found = complete(arguments.seeds)
+    page = arguments.write.read_text(encoding="utf-8") if arguments.write else ""
+    for part, make in PARTS.items():
+        made = make(found)
+        print(f"{made}\n")
+        mark = re.escape(f"<!-- recipe: {part} -->\n")
+        page = re.sub(f"({mark}).*?(<!-- end -->)", lambda m, t=made: f"{m[1]}\n{t}\n\n{m[2]}", page, flags=re.DOTALL)
+    if arguments.write:
+        arguments.write.write_text(page, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
