@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from sklearn.metrics import log_loss
 
 from sharprecl.classifier import TextClassifier
 from sharprecl.data.packing import Sheet
@@ -153,15 +154,22 @@ def test_the_best_epoch_is_kept_and_stale_ones_stop_the_run(encoder: str) -> Non
     assert best["macro_f1"] == max(record["macro_f1"] for record in validations)
 
 
-def test_the_kept_weights_are_those_of_the_best_epoch(encoder: str) -> None:
+@pytest.mark.parametrize("method", [{"name": "sharprecl"}, {"name": "logit_adjustment", "tau": 3.0}])
+def test_the_kept_epoch_is_the_best_by_the_method_s_own_answers(encoder: str, method: dict[str, Any]) -> None:
     texts, labels = skewed_texts()
     watching = Recorder()
-    full = make(encoder, {**CHOSEN, "max_epochs": 6, "patience": None}).fit(texts, labels, observer=watching)
+    short = {**CHOSEN, "max_epochs": 6, "patience": None}
+    full = make(encoder, short, method=method).fit(texts, labels, observer=watching)
     assert full.trained_ is not None
     rows = full.trained_.validation
     held_texts, held_labels = [texts[row] for row in rows], [labels[row] for row in rows]
-    best = [record for record in watching.records if record["kind"] == "validation" and record["best"]][-1]
-    assert full.evaluate(held_texts, held_labels).macro_f1 == pytest.approx(best["macro_f1"])
+    validations = [record for record in watching.records if record["kind"] == "validation"]
+    best = max(validations, key=lambda record: (record["macro_f1"], record["accuracy"], -record["epoch"]))
+    assert [record for record in validations if record["best"]][-1] == best
+    found = full.evaluate(held_texts, held_labels)
+    assert (found.macro_f1, found.accuracy) == pytest.approx((best["macro_f1"], best["accuracy"]))
+    expected = log_loss(held_labels, full.predict_proba(held_texts), labels=full.classes_)
+    assert best["loss"] == pytest.approx(expected, rel=1e-4)
 
 
 def test_what_is_told_is_complete(encoder: str) -> None:

@@ -49,6 +49,16 @@ def test_a_split_whose_epoch_rests_on_few_texts_says_so() -> None:
     assert quiet.sentences == []
 
 
+def test_texts_that_choose_the_epoch_are_not_trained_on() -> None:
+    table = labelled(praise=70, blame=30)
+    chosen = resolve({"training": {"select_on": "validation"}})
+    fitted, held_out, judging = split(table, None, chosen, Notes([], lambda _: None))
+    assert judging is not None
+    assert [table.texts[row] for row in held_out] == list(judging.texts)
+    assert sorted([*fitted.texts, *judging.texts]) == sorted(table.texts)
+    assert judging.class_counts.tolist() == [3, 7]
+
+
 @pytest.mark.parametrize("counts", [{"a": 4, "b": 213}, {"a": 1, "b": 3, "c": 9}, {"a": 2, "b": 2, "c": 30, "d": 7}])
 def test_the_points_are_those_of_the_first_text_that_is_found(counts: dict[str, int]) -> None:
     judging = labelled(**counts)
