@@ -1,10 +1,10 @@
 """The tables of docs/recipe.md, made from the trials that `recipe.py` logged.
 
-Recipes count that were tried on every column with every seed asked for, and of their trials those of these seeds.
-Differences are paired: same texts, same seed. A column's difference is the mean over its seeds; the interval is a
-bootstrap over columns, since a claim about "your data" has to hold for another column.
+Recipes count that were tried on every column; a column's figure is the mean over its seeds. Differences are of pairs
+with the same texts and seed. The interval is a bootstrap over columns, since a claim about "your data" has to hold for
+another column.
 
-    python benchmarks/recipe_report.py [--seeds 2] [--write docs/recipe.md]
+    python benchmarks/recipe_report.py [--write docs/recipe.md]
 """
 
 import argparse
@@ -23,15 +23,13 @@ FIGURES = ("macro_f1", "balanced_accuracy", "accuracy", "log_loss")
 Trials = dict[tuple[str, int], dict[str, Any]]
 
 
-def complete(seeds: int) -> dict[str, Trials]:
+def complete() -> dict[str, Trials]:
     """By recipe, its trials by column and seed; the best first. A recipe whose settings changed is another one."""
-    wanted = {(column, seed) for column in COLUMNS for seed in range(seeds)}
     found: dict[str, Trials] = {}
     for record in logged():
-        place = (record["column"], record["seed"])
-        if place in wanted and RECIPES.get(record["recipe"]) == record["settings"]:
-            found.setdefault(record["recipe"], {})[place] = record
-    whole = {name: trials for name, trials in found.items() if trials.keys() == wanted}
+        if record["column"] in COLUMNS and RECIPES.get(record["recipe"]) == record["settings"]:
+            found.setdefault(record["recipe"], {})[record["column"], record["seed"]] = record
+    whole = {name: trials for name, trials in found.items() if {column for column, _ in trials} == set(COLUMNS)}
     return dict(sorted(whole.items(), key=lambda item: -mean(item[1], "macro_f1")))
 
 
@@ -47,8 +45,10 @@ def best_shift(trials: Trials) -> float:
 
 
 def differences(ours: Trials, theirs: Trials) -> np.ndarray:
-    """Macro-F1 of ours less theirs by column, [columns]."""
-    return np.array([mean(ours, "macro_f1", [c]) - mean(theirs, "macro_f1", [c]) for c in COLUMNS])
+    """Macro-F1 of ours less theirs by column, over the seeds that both have, [columns]."""
+    both = ours.keys() & theirs.keys()
+    ahead = {place: {"ahead": ours[place]["macro_f1"] - theirs[place]["macro_f1"]} for place in both}
+    return np.array([mean(ahead, "ahead", [c]) for c in COLUMNS])
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
@@ -58,9 +58,13 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 
 def by_column(found: dict[str, Trials]) -> str:
-    """Macro-F1 of every recipe on every column."""
+    """Macro-F1 of every recipe on every column, and how many trials that are."""
     rows = [
-        [name, *(f"{mean(trials, 'macro_f1', [c]):.1f}" for c in COLUMNS), f"**{mean(trials, 'macro_f1'):.1f}**"]
+        [
+            f"{name} ({len(trials)})",
+            *(f"{mean(trials, 'macro_f1', [c]):.1f}" for c in COLUMNS),
+            f"**{mean(trials, 'macro_f1'):.1f}**",
+        ]
         for name, trials in found.items()
     ]
     return table(["macro-F1", *(f"`{c}`" for c in COLUMNS), "mean"], rows)
@@ -122,10 +126,9 @@ PARTS: dict[str, Callable[[dict[str, Trials]], str]] = {
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--write", type=Path, help="a page with lines <!-- recipe: columns --> ... <!-- end -->")
     arguments = parser.parse_args()
-    found = complete(arguments.seeds)
+    found = complete()
     page = arguments.write.read_text(encoding="utf-8") if arguments.write else ""
     for part, make in PARTS.items():
         made = make(found)

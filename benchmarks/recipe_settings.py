@@ -5,13 +5,25 @@ from typing import Any
 from sharprecl.profiles import merge
 
 _SHARED: dict[str, Any] = {"training": {"select_on": "last", "patience": None, "max_epochs": 4, "batch_size": 32}}
-_RANDOM = {"prototypes": {"start": "random"}}
-_PRINTED = {"view": "auto", "method": {"name": "sharprecl", "mu": 1.0, "temperature": 0.3, "mixtures": 0.0}}
-_QUIET = {"view": "upper", "method": {"name": "sharprecl", "mu": 0.3, "temperature": 0.7, "mixtures": 0.0}}
-# More tokens than SharpReCL's upper layers read twice.
+# More tokens than SharpReCL, whose upper layers read every text twice.
 _LONGER = {"training": {"max_epochs": 5}}
-_TRAIN_PRIOR = {"mixtures": 1.0, "mixture_prior": "train"}
-_DRAWN_PRIOR = {"mixtures": 1.0, "mixture_prior": "drawn"}
+_RANDOM = {"prototypes": {"start": "random"}}
+_AS_PRINTED = {
+    "view": "auto",
+    "method": {"name": "sharprecl", "mu": 1.0, "temperature": 0.3, "compensation": 1.0, "mixtures": 0.0},
+}
+_SHARPRECL = {
+    "view": "upper",
+    "method": {
+        "name": "sharprecl",
+        "mu": 0.3,
+        "temperature": 0.7,
+        "compensation": 0.75,
+        "mixtures": 1.0,
+        "mixture_prior": "train",
+    },
+}
+_WITHOUT_MIXTURES = {"compensation": 1.0, "mixtures": 0.0, "mixture_prior": "train"}
 
 
 def _recipe(*layers: dict[str, Any], **method: Any) -> dict[str, Any]:
@@ -21,38 +33,37 @@ def _recipe(*layers: dict[str, Any], **method: Any) -> dict[str, Any]:
 RECIPES: dict[str, dict[str, Any]] = {
     "cross_entropy, random start": _recipe(_RANDOM, name="cross_entropy"),
     "cross_entropy": _recipe(name="cross_entropy"),
+    "cross_entropy, 5 epochs": _recipe(_LONGER, name="cross_entropy"),
     "balanced_softmax": _recipe(name="balanced_softmax"),
     "balanced_softmax, compensation 0.75": _recipe(name="balanced_softmax", tau=0.75),
+    "balanced_softmax, 5 epochs": _recipe(_LONGER, name="balanced_softmax"),
     "scl_ce": _recipe(name="scl_ce"),
     "bcl": _recipe(name="bcl"),
     "hybrid_sc": _recipe(name="hybrid_sc"),
-    "sharprecl as printed, random start": _recipe(_RANDOM, _PRINTED),
-    "sharprecl as printed": _recipe(_PRINTED),
-    "sharprecl as printed, upper view": _recipe(_PRINTED, {"view": "upper"}),
-    "sharprecl without mixtures": _recipe(_QUIET),
-    # The default.
-    "sharprecl": _recipe(_QUIET, **_TRAIN_PRIOR),
-    "compensation 0.5": _recipe(_QUIET, compensation=0.5, **_TRAIN_PRIOR),
-    "compensation 0.75": _recipe(_QUIET, compensation=0.75, **_TRAIN_PRIOR),
-    "compensation 0.75, without contrast": _recipe(_QUIET, mu=0.0, compensation=0.75, **_TRAIN_PRIOR),
-    "mixtures by their own prior": _recipe(_QUIET, **_DRAWN_PRIOR),
-    "mixtures without contrast": _recipe(_QUIET, mu=0.0, **_TRAIN_PRIOR),
-    "hard partners": _recipe(_QUIET, mixture_partners="hard", **_TRAIN_PRIOR),
-    "partners within a class": _recipe(_QUIET, mixture_partners="within", **_TRAIN_PRIOR),
-    "weights averaged": _recipe(_QUIET, {"training": {"average": 0.4}}, **_TRAIN_PRIOR),
-    "names as texts": _recipe(_QUIET, {"prototypes": {"start": "label_text"}}, **_TRAIN_PRIOR),
-    "cross_entropy, 5 epochs": _recipe(_LONGER, name="cross_entropy"),
-    "balanced_softmax, 5 epochs": _recipe(_LONGER, name="balanced_softmax"),
-    "balanced_softmax, weights averaged": _recipe({"training": {"average": 0.4}}, name="balanced_softmax"),
+    "as printed, random start": _recipe(_RANDOM, _AS_PRINTED),
+    "as printed": _recipe(_AS_PRINTED),
+    "as printed, upper view": _recipe(_AS_PRINTED, {"view": "upper"}),
+    "compensation 1, without mixtures": _recipe(_SHARPRECL, **_WITHOUT_MIXTURES),
+    "compensation 1": _recipe(_SHARPRECL, compensation=1.0),
+    "compensation 1, without contrast": _recipe(_SHARPRECL, compensation=1.0, mu=0.0),
+    "compensation 1, mixtures by their own prior": _recipe(_SHARPRECL, compensation=1.0, mixture_prior="drawn"),
+    "compensation 0.5": _recipe(_SHARPRECL, compensation=0.5),
+    "sharprecl": _recipe(_SHARPRECL),
+    "sharprecl, without contrast": _recipe(_SHARPRECL, mu=0.0),
+    "sharprecl, hard partners": _recipe(_SHARPRECL, mixture_partners="hard"),
+    "sharprecl, partners within a class": _recipe(_SHARPRECL, mixture_partners="within"),
+    "sharprecl, weights averaged": _recipe(_SHARPRECL, {"training": {"average": 0.4}}),
+    "sharprecl, names as texts": _recipe(_SHARPRECL, {"prototypes": {"start": "label_text"}}),
 }
 
 DEFAULT = "sharprecl"
 
 # From the printed method to the default, a part at a time.
 LADDER = {
-    "as printed, on all texts, last epoch": "sharprecl as printed, random start",
-    "+ start at class means": "sharprecl as printed",
-    "+ upper layers' view in place of synonyms": "sharprecl as printed, upper view",
-    "+ quiet contrast": "sharprecl without mixtures",
-    "+ mixtures: the default": "sharprecl",
+    "as printed, but on all texts and to the last epoch": "as printed, random start",
+    "+ start at class means": "as printed",
+    "+ the upper layers' view in place of synonyms": "as printed, upper view",
+    "+ quiet contrast": "compensation 1, without mixtures",
+    "+ mixtures": "compensation 1",
+    "+ compensation 0.75: the default": "sharprecl",
 }

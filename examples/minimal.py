@@ -11,7 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-TAU, MU, N_POS, N_NEG, TOP_K = 0.7, 0.3, 10, 500, 20
+TAU, MU, COMPENSATION, N_POS, N_NEG, TOP_K = 0.7, 0.3, 0.75, 10, 500, 20
 
 
 class SharpReCL(nn.Module):
@@ -23,7 +23,7 @@ class SharpReCL(nn.Module):
         self.feature_head = nn.Sequential(nn.Linear(hidden, hidden), nn.ReLU(), nn.Linear(hidden, dim))
         self.prototype_head = nn.Sequential(nn.Linear(hidden, hidden), nn.ReLU(), nn.Linear(hidden, dim))
         n_C = torch.tensor(counts_C)
-        self.register_buffer("log_prior_C", torch.log(n_C / n_C.sum()))
+        self.register_buffer("log_prior_C", COMPENSATION * torch.log(n_C / n_C.sum()))
         self.generator = torch.Generator().manual_seed(seed)
         self.mixing = torch.Generator().manual_seed(seed + 1)
 
@@ -32,7 +32,7 @@ class SharpReCL(nn.Module):
         num_classes = len(self.log_prior_C)
         y_N = torch.cat([y_B, y_B])
 
-        # Classification: cross-entropy with the log prior added, so that rare classes must win by more.
+        # Classification: cross-entropy with a part of the log prior added, so that rare classes must win by more.
         classification = F.cross_entropy(self.classifier(x_NH) + self.log_prior_C, y_N)
         # The same of mixed texts, in which every class of the batch has as large a part.
         classification = classification + self.mixed(x_NH, y_N)

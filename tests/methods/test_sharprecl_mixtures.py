@@ -79,7 +79,7 @@ def test_without_mixtures_the_loss_is_the_old_one_to_the_bit(partners):
 
 def test_the_default_mixes_and_speaks_quietly():
     config = SharpReCLConfig()
-    assert (config.mu, config.temperature, config.compensation, config.mixtures) == (0.3, 0.7, 1.0, 1.0)
+    assert (config.mu, config.temperature, config.compensation, config.mixtures) == (0.3, 0.7, 0.75, 1.0)
 
 
 def test_the_profile_paper_does_not_drown_the_classification():

@@ -53,7 +53,9 @@ class SharpReCLConfig(MethodConfig):
         "none", description="class prior: n/N, log(n/N + 1e-9) as in the published code, or (n+1)/(N+C)"
     )
     normalize_logits: bool = Field(False, description="unit-length logits before compensation (published code)")
-    compensation: float = Field(1.0, ge=0, description="factor on the log prior in the classification loss; 0 is none")
+    compensation: float = Field(
+        0.75, ge=0, description="factor on the log prior in the classification losses: 0 none, 1 as in the paper"
+    )
     classification: bool = Field(True, description="train the classifier; without, it is fitted on frozen features")
     prototypes: Literal["classifier", "separate"] = Field("classifier", description="what the prototypes are made of")
     classify_views: Literal["both", "first"] = Field("both", description="views in the classification loss")
