@@ -20,10 +20,9 @@ _SHARPRECL = {
         "temperature": 0.7,
         "compensation": 0.75,
         "mixtures": 1.0,
-        "mixture_prior": "train",
     },
 }
-_WITHOUT_MIXTURES = {"compensation": 1.0, "mixtures": 0.0, "mixture_prior": "train"}
+_WITHOUT_MIXTURES = {"compensation": 1.0, "mixtures": 0.0}
 
 
 def _recipe(*layers: dict[str, Any], **method: Any) -> dict[str, Any]:
@@ -46,7 +45,6 @@ RECIPES: dict[str, dict[str, Any]] = {
     "compensation 1, without mixtures": _recipe(_SHARPRECL, **_WITHOUT_MIXTURES),
     "compensation 1": _recipe(_SHARPRECL, compensation=1.0),
     "compensation 1, without contrast": _recipe(_SHARPRECL, compensation=1.0, mu=0.0),
-    "compensation 1, mixtures by their own prior": _recipe(_SHARPRECL, compensation=1.0, mixture_prior="drawn"),
     "compensation 0.5": _recipe(_SHARPRECL, compensation=0.5),
     "sharprecl": _recipe(_SHARPRECL),
     "sharprecl, without contrast": _recipe(_SHARPRECL, mu=0.0),

@@ -6,7 +6,7 @@ import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sharprecl.rebalance.mixtures import Mixtures, log_mixed_prior, mixed_features, plan_mixtures
+from sharprecl.rebalance.mixtures import Mixtures, mixed_features, plan_mixtures
 
 
 def generator(seed=0):
@@ -78,18 +78,3 @@ def test_equal_seeds_make_equal_plans_and_use_as_many_numbers_for_all_partners()
         plan_mixtures(y_N, 3, 0.5, g, partners, torch.rand(3, 4))
         after.append(torch.rand((), generator=g).item())
     assert len(set(after)) == 1
-
-
-def test_the_prior_of_the_labels_is_what_draws_give():
-    prior_C = torch.tensor([0.9, 0.09, 0.01], dtype=torch.float64)
-    g = generator(4)
-    share_C = torch.zeros(3, dtype=torch.float64)
-    for _ in range(4000):
-        y_N = torch.multinomial(prior_C, 16, replacement=True, generator=g)
-        plan = plan_mixtures(y_N, 3, 0.5, g)
-        for parent_S, weight_S in ((plan.i_S, plan.a_S), (plan.j_S, 1 - plan.a_S)):
-            share_C.index_add_(0, y_N[parent_S], weight_S)
-    q_C = log_mixed_prior(prior_C.log(), 16).exp()
-    assert abs(q_C.sum().item() - 1) < 1e-12
-    # Which classes a batch has hangs together, so the equation is an approximation; here within 3 points in a hundred.
-    assert (share_C / share_C.sum() - q_C).abs().max() < 0.03

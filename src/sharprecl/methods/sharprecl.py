@@ -38,7 +38,7 @@ from sharprecl.methods.precision import full_precision
 from sharprecl.methods.sharprecl_settings import SharpReCLConfig
 from sharprecl.models.features import Features
 from sharprecl.models.heads import ProjectionHead, prototype_head_norm
-from sharprecl.rebalance.mixtures import log_mixed_prior, mixed_features, plan_mixtures
+from sharprecl.rebalance.mixtures import mixed_features, plan_mixtures
 from sharprecl.rebalance.plan import plan_synthetic
 from sharprecl.rebalance.schedule import mixup_ratio
 from sharprecl.rebalance.similarity import synthetic_similarity
@@ -155,18 +155,17 @@ class SharpReCL(Method):
         return reducers.mean(l_N)
 
     def _mixtures(self, batch: Batch, features: Features) -> Tensor:
-        """L_MIX, compensated as L_CLS is, or by the prior of the mixtures' own labels."""
-        config, y_N, log_q_C, g_CN = self.config, batch.y_N, self.log_prior_C, None
+        """L_MIX, compensated as L_CLS is, although the mixtures' labels are less skewed than the training texts'."""
+        config, y_N, g_CN = self.config, batch.y_N, None
         if config.mixture_partners != "balanced":
             with torch.no_grad():
                 g_CN = self.prototype_head(features.w_CH) @ self.feature_head(features.x_NH).T
         draws, alpha, partners = self.mixing.generator, config.mixup_alpha, config.mixture_partners
-        plan = plan_mixtures(y_N, len(log_q_C), alpha, draws, partners, g_CN, config.top_k)
+        plan = plan_mixtures(y_N, len(self.log_prior_C), alpha, draws, partners, g_CN, config.top_k)
         s_SC = F.linear(mixed_features(features.x_NH, plan), features.w_CH, features.b_C)
-        if config.mixture_prior == "drawn":
-            log_q_C = log_mixed_prior(log_q_C, len(batch.y_B))
         first_S, second_S = y_N[plan.i_S], y_N[plan.j_S]
-        return reducers.mean(mixed_cross_entropy(s_SC, first_S, second_S, plan.a_S, log_q_C, config.compensation))
+        l_S = mixed_cross_entropy(s_SC, first_S, second_S, plan.a_S, self.log_prior_C, config.compensation)
+        return reducers.mean(l_S)
 
     def _contrastive(self, batch: Batch, x_NH: Tensor, w_CH: Tensor, progress: Progress) -> Tensor:
         config, num_classes = self.config, len(w_CH)

@@ -61,9 +61,6 @@ class SharpReCLConfig(MethodConfig):
     classify_views: Literal["both", "first"] = Field("both", description="views in the classification loss")
     mixtures: float = Field(1.0, ge=0, description="weight of mixed texts in the classification loss; 0 is none")
     mixture_partners: Partners = Field("balanced", description="what is mixed")
-    mixture_prior: Literal["train", "drawn"] = Field(
-        "train", description="what compensates the mixed texts' logits: the training prior, or that of their labels"
-    )
     projection_dim: int = Field(100, ge=2, description="width of the contrastive space")
     head_norm: Literal["none", "layer", "batch"] = Field("none", description="normalisation in the projection heads")
 

@@ -76,19 +76,6 @@ def plan_mixtures(
     return Mixtures(*(t.to(y_N.device) for t in (i_N, j_N, a_N)))
 
 
-def log_mixed_prior(log_prior_C: Tensor, batch_size: int) -> Tensor:
-    """Logarithm of about how often each class stands among the labels of ``balanced`` mixtures, shares counted::
-
-        q_c = (P_c + U_c) / 2,   U_c = o_c / sum_k o_k,   o_c = 1 - (1 - P_c)^B
-
-    Half of a mixture is drawn as training is, half uniformly from the classes that occur in a batch of B texts; o_c is
-    the chance that class c does.
-    """
-    prior_C = log_prior_C.exp()
-    occurs_C = -torch.expm1(batch_size * torch.log1p(-prior_C.clamp(max=1 - 1e-6)))
-    return ((prior_C + occurs_C / occurs_C.sum()) / 2).log()
-
-
 def mixed_features(x_NH: Tensor, mixtures: Mixtures) -> Tensor:
     """The mixtures x_SH, each stretched to the length that its parents have in the mean::
 
