@@ -28,11 +28,8 @@ from scipy.optimize import brentq
 from interval_coverage import TEST as R52
 from sharprecl.evaluation.metrics import Counts, Floats, accuracy, counts_of, f1, macro_f1
 from sharprecl.evaluation.ranks import rank_methods
-from sharprecl.evaluation.significance.answers import item_scores
 from sharprecl.evaluation.significance.holm import holm
 from sharprecl.evaluation.significance.paired_bootstrap import paired_bootstrap
-from sharprecl.evaluation.significance.signed_rank import signed_rank
-from sharprecl.evaluation.significance.stochastic_order import almost_stochastic_order
 from sharprecl.evaluation.significance.with_the_best import compare_with_best
 
 Rates = dict[str, float]
@@ -120,8 +117,6 @@ def models(sets: int, resamples: int, generator: np.random.Generator) -> Iterato
                 first, second = world.answers(shifts), world.answers(shifts)
                 for metric in METRICS:
                     alarms[metric].append(world.p(first, second, metric, "fixed", resamples) <= ALPHA)
-                right = item_scores(world.gold, first), item_scores(world.gold, second)
-                alarms["Wilcoxon over items"].append(signed_rank(*right).p <= ALPHA)
             yield f"{name}, {n_seeds} seed(s), equally skilled models", percent(alarms)
         alarms = defaultdict(list)
         for metric in ("accuracy", "macro_f1"):
@@ -148,10 +143,6 @@ def methods(sets: int, resamples: int, generator: np.random.Generator) -> Iterat
                         alarms[f"{metric}, seeds {seeds}"].append(p <= ALPHA)
                 one, other = world.scores(first, "macro_f1"), world.scores(second, "macro_f1")
                 deviations += [one.std(ddof=1), other.std(ddof=1)]
-                alarms["Wilcoxon over seeds"].append(signed_rank(one, other).p <= ALPHA)
-                bound = almost_stochastic_order(one, other, 500, int(generator.integers(2**31))).epsilon_min
-                alarms["ASO < 0.5, one direction"].append(bound < 0.5)
-                alarms["ASO < 0.2, one direction"].append(bound < 0.2)
             points = 100 * float(np.mean(deviations))
             yield f"{n_seeds} seeds, spread {spread} (macro-F1 sd {points:.1f} points)", percent(alarms)
 

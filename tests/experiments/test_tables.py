@@ -201,14 +201,14 @@ def test_where_no_two_columns_are_common_the_rows_that_have_all_are_averaged() -
     assert "Some seeds are missing" not in drawn.caption
 
 
-def test_a_single_seed_has_no_stochastic_order() -> None:
+def test_a_single_seed_says_nothing_of_methods() -> None:
     plan = made_up_plan()
     records = made_up_records(plan, SKILLS)
     for seeds, shown in (((0,), False), ((0, 1), True)):
         document = make_document(plan, records, Recipe("mine", "smoke", seeds=seeds))
         (sheet,) = (sheet for sheet in document.sheets if sheet.title == "Certainty")
         assert {entry.text != "\N{EN DASH}" for *_, entry in sheet.rows} == {shown}
-        assert any(one.quantity == "epsilon_min_of_leader" for one in document.figures) == shown
+        assert any(one.quantity == "p_methods" for one in document.figures) == shown
 
 
 def test_signs_of_certainty_are_explained_only_where_they_stand() -> None:

@@ -15,8 +15,6 @@ import numpy as np
 from sharprecl.evaluation.metrics import Counts, Floats, accuracy, macro_f1
 from sharprecl.evaluation.significance.holm import holm
 from sharprecl.evaluation.significance.paired_bootstrap import PairedBootstrap, paired_bootstrap
-from sharprecl.evaluation.significance.signed_rank import SignedRank, signed_rank
-from sharprecl.evaluation.significance.stochastic_order import AlmostStochasticOrder, almost_stochastic_order
 from sharprecl.experiments.cells import Line
 from sharprecl.experiments.tables import Table
 
@@ -39,9 +37,7 @@ class Contest:
         seeds: how many seeds both have.
         models: over test texts, of these trained models.
         methods: over test texts and seeds; None with a single seed.
-        over_seeds: Wilcoxon over the seeds' scores.
-        order: of the one that leads over the other; None with a single seed, whose lead is all that it would see.
-        p_models, p_methods, p_seeds: after both corrections; None as above.
+        p_models, p_methods: after both corrections; None as above.
     """
 
     column: str
@@ -52,11 +48,8 @@ class Contest:
     seeds: int
     models: PairedBootstrap
     methods: PairedBootstrap | None
-    over_seeds: SignedRank
-    order: AlmostStochasticOrder | None
     p_models: float
     p_methods: float | None
-    p_seeds: float
 
     @property
     def difference(self) -> float:
@@ -140,13 +133,10 @@ def _uncorrected(table: Table, compared: Line, column: str, metric: str) -> Cont
     seeds = sorted(cells[0].runs)
     gold, n_classes = np.asarray(data.gold), len(data.label_names)
     first, second = (np.asarray([cell.runs[seed].answers for seed in seeds]) for cell in cells)
-    scores = [[cell.scores(metric)[seed] for seed in seeds] for cell in cells]
     models = paired_bootstrap(gold, first, second, n_classes, TESTED[metric])
     methods = None
     if len(seeds) > 1:
         methods = paired_bootstrap(gold, first, second, n_classes, TESTED[metric], seeds="drawn")
-    over_seeds = signed_rank(*scores)
-    leader, follower = scores if models.difference >= 0 else scores[::-1]
     return Contest(
         column=column,
         metric=metric,
@@ -156,25 +146,21 @@ def _uncorrected(table: Table, compared: Line, column: str, metric: str) -> Cont
         seeds=len(seeds),
         models=models,
         methods=methods,
-        over_seeds=over_seeds,
-        order=almost_stochastic_order(leader, follower) if len(seeds) > 1 else None,
         p_models=models.p,
         p_methods=None if methods is None else methods.p,
-        p_seeds=over_seeds.p,
     )
 
 
 def _corrected(found: Sequence[Contest]) -> list[Contest]:
     """The tests of one metric's table, corrected together."""
-    p_models, p_methods, p_seeds = (
-        _family(found, [getattr(one, name) for one in found]) for name in ("p_models", "p_methods", "p_seeds")
+    p_models, p_methods = (
+        _family(found, [getattr(one, name) for one in found]) for name in ("p_models", "p_methods")
     )
     return [
         replace(
             one,
             p_models=float(p_models[index]),
             p_methods=None if one.methods is None else float(p_methods[index]),
-            p_seeds=float(p_seeds[index]),
         )
         for index, one in enumerate(found)
     ]

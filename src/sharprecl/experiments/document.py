@@ -179,8 +179,6 @@ def _certainty_sheet(contests: Contests) -> Sheet:
         "95 % interval",
         "p models",
         "p methods",
-        "p seeds",
-        "ε",
     )
     return Sheet("Certainty", headings, tuple(map(_contest, contests.tested)), certainty(contests), words=4)
 
@@ -194,6 +192,4 @@ def _contest(one: Contest) -> tuple[Entry, ...]:
         Entry(f"{signed(100 * low)} to {signed(100 * high)}"),
         Entry(probability(one.p_models)),
         EMPTY if one.p_methods is None else Entry(probability(one.p_methods)),
-        Entry(probability(one.p_seeds)),
-        EMPTY if one.order is None else Entry(f"{one.order.epsilon_min:.2f}"),
     )

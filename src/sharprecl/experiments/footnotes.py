@@ -81,13 +81,7 @@ def certainty(contests: Contests) -> tuple[str, ...]:
         )
     else:
         notes.append("A single seed says nothing of other trainings: p methods needs two.")
-    notes += [
-        f"p seeds: Wilcoxon's signed ranks over the seeds; with {plural(seeds, 'seed', 'seeds')} it cannot fall below "
-        f"{2.0 ** (1 - seeds):g} even before the correction.",
-        "The interval is of p methods, or else of p models, and is not corrected.",
-        "ε: almost stochastic order of the one that leads over the other, upper 95 % bound; under 0.2 it almost "
-        "dominates. It is no 5 % test (rather 6 to 10 % at ten seeds, and more with fewer), and it is not corrected.",
-    ]
+    notes.append("The interval is of p methods, or else of p models, and is not corrected.")
     least = max(one.models.least_p * one.rivals for one in contests.tested) * family
     if least > LEVEL:
         notes.append(

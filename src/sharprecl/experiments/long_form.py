@@ -83,10 +83,6 @@ def _contest(one: Contest) -> Iterator[Figure]:
         "p_models_corrected": one.p_models,
         "p_methods": None if one.methods is None else one.methods.p,
         "p_methods_corrected": one.p_methods,
-        "p_seeds": one.over_seeds.p,
-        "p_seeds_least": one.over_seeds.least_p,
-        "p_seeds_corrected": one.p_seeds,
-        "epsilon_min_of_leader": None if one.order is None else one.order.epsilon_min,
         "certainty": one.certainty,
     }
     for name, value in figures.items():

@@ -4,8 +4,6 @@
 file                  question
 ===================== =============================================================================================
 paired_bootstrap.py   would the difference hold on other test texts, and, if seeds are drawn too, for other trainings?
-signed_rank.py        Wilcoxon over paired values: seeds, or the test texts (``item_scores``)
-stochastic_order.py   are the scores over seeds almost stochastically larger?
 with_the_best.py      which of many systems may be the best one, whoever came out first?
 holm.py               many of these at once: p-values of a whole table, adjusted
 ===================== =============================================================================================

@@ -4,7 +4,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sharprecl.errors import DataError
-from sharprecl.evaluation.metrics import Floats
 
 Ids = NDArray[np.int64]
 
@@ -34,22 +33,6 @@ def checked_answers(answers: ArrayLike, n_items: int, n_classes: int) -> Ids:
             "different test sets; give one answer for each test item, one row a seed"
         )
     return _checked_ids(ids, "answers", -1, n_classes)
-
-
-def item_scores(gold: ArrayLike, answers: ArrayLike) -> Floats:
-    """Share of the seeds that answered an item rightly, [N].
-
-    Args:
-        gold: true class ids, [N].
-        answers: predicted class ids, -1 for none, [S, N] or [N].
-
-    Raises:
-        DataError: shapes or ids that do not fit.
-    """
-    ids = np.asarray(gold)
-    n_classes = int(max(np.max(ids, initial=0), np.max(answers, initial=0))) + 1
-    true_N = checked_gold(ids, n_classes)
-    return np.asarray((checked_answers(answers, len(true_N), n_classes) == true_N).mean(axis=0))
 
 
 def _checked_ids(ids: NDArray[np.generic], kind: str, least: int, n_classes: int) -> Ids:

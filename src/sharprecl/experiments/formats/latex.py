@@ -13,7 +13,6 @@ _SPECIAL = str.maketrans(
         "\N{EN DASH}": "--",
         "\N{MINUS SIGN}": "$-$",
         "±": r"$\pm$",
-        "ε": r"$\varepsilon$",
         "*": r"$*$",
         "†": r"\dag{}",
         "‡": r"\ddag{}",
