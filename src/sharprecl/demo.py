@@ -1,7 +1,7 @@
 """The demo: the main job on a long-tailed sample of R52, beside three references trained on the same texts.
 
 The settings are small enough for two CPU cores and six minutes: the first 64 tokens of a news text, which hold its
-title and its lead, and four epochs. Twice the epochs raise macro-F1 (docs/results.md).
+title and its lead, and four epochs.
 """
 
 from collections.abc import Callable

@@ -10,8 +10,8 @@ The method in five steps (Simple-Sampling, Hard-mixup and Rebalanced Contrastive
     (hard-mixup), more and more of the latter as training goes on.
 3.  Contrastive loss L_CL: every item of D-hat is an anchor, compared with all others and with the synthetic
     samples of its class, and weighted alike or by the rarity of its class.
-4.  Classification loss L_CLS: cross-entropy of the logits plus the log prior of the classes (logit
-    compensation).
+4.  Classification loss L_CLS: cross-entropy of the logits plus the log prior of the classes, or a part of it
+    (logit compensation).
 5.  The rebalanced set trains the classifier too, which the paper's does not: L_MIX is L_CLS of mixed features, one
     parent from the batch and one from its classes alike, each label by its share.
 6.  L = L_CLS + L_MIX + mu L_CL. Afterwards heads and samples are thrown away; the answer is the argmax of the bare
