@@ -153,9 +153,7 @@ def _uncorrected(table: Table, compared: Line, column: str, metric: str) -> Cont
 
 def _corrected(found: Sequence[Contest]) -> list[Contest]:
     """The tests of one metric's table, corrected together."""
-    p_models, p_methods = (
-        _family(found, [getattr(one, name) for one in found]) for name in ("p_models", "p_methods")
-    )
+    p_models, p_methods = (_family(found, [getattr(one, name) for one in found]) for name in ("p_models", "p_methods"))
     return [
         replace(
             one,
