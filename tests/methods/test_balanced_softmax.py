@@ -36,11 +36,13 @@ def test_without_prior_it_is_the_known_cross_entropy():
         assert total == pytest.approx(expected("ce", "loss_mean"), rel=1e-6)
 
 
-def test_is_the_classification_loss_of_sharprecl():
+@pytest.mark.parametrize("share", [0.75, 1.0])
+def test_is_the_classification_loss_of_sharprecl(share):
     batch, features = problem(BalancedSoftmax, [0, 1, 0, 2], 3)
     two_views = Features(torch.zeros(8, WIDTH, dtype=torch.float64) + 1, features.s_NC.repeat(2, 1), features.w_CH)
-    theirs = build(SharpReCL, COUNTS, n_pos=2, n_neg=2, top_k=2).loss(Batch(batch.y_B, 2), two_views, START)
-    ours = build(BalancedSoftmax, COUNTS).loss(batch, features, START)["total"]
+    method = build(SharpReCL, COUNTS, compensation=share, n_pos=2, n_neg=2, top_k=2)
+    theirs = method.loss(Batch(batch.y_B, 2), two_views, START)
+    ours = build(BalancedSoftmax, COUNTS, tau=share).loss(batch, features, START)["total"]
     assert ours.item() == pytest.approx(theirs["classification"].item(), abs=1e-12)
 
 
