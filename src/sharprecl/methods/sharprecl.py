@@ -1,6 +1,6 @@
 """SharpReCL: supervised contrastive learning over texts, class prototypes and balanced synthetic samples.
 
-The method in five steps (Simple-Sampling, Hard-mixup and Rebalanced Contrastive Learning, WWW 2026):
+The method in six steps (Simple-Sampling, Hard-mixup and Rebalanced Contrastive Learning, WWW 2026):
 
 1.  Two views of every text give features x; the classifier's own weight rows w are the classes. Two heads
     project both onto one sphere: z = proj_f(x), p = proj_h(w). D-hat = {z, p}: every class occurs at least
