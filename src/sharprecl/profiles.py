@@ -80,7 +80,7 @@ _RELEASED: Settings = {
 PROFILES: dict[str, Settings] = {
     "default": {},
     "matched": {"training": {"patience": None}},
-    "official": {},
+    "official": _SOURCES,
     "paper": _PAPER,
     "released": _RELEASED,
 }

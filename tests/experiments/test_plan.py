@@ -224,6 +224,16 @@ def test_a_column_s_cap_stands_in_its_name_and_above_the_scale_s() -> None:
     assert caps == {"r52": (100, None), "r52/60": (60, None), "dblp/500@50": (500, 4000), "trec@50": (None, None)}
 
 
+@pytest.mark.parametrize(
+    ("scale", "view", "epochs"),
+    [("paper", {}, 8), ("small", {}, 4), ("small", {"view": "synonyms"}, 8), ("paper", {"view": "upper"}, 4)],
+)
+def test_equal_tokens_count_the_view_that_is_trained(scale: str, view: dict[str, str], epochs: int) -> None:
+    plan = _plan(equal="tokens", settings={**view, "training": {"max_epochs": 4}})
+    found = {job.row: resolve(job.spec.settings).training.max_epochs for job in plan.jobs(scale, seeds=[0])}
+    assert found == {"cross_entropy": epochs, "sharprecl": 4}
+
+
 def test_a_plan_is_read_without_pytorch() -> None:
     code = (
         "import sys; from sharprecl.experiments.plan import load_plan; load_plan('main'); print('torch' in sys.modules)"

@@ -15,7 +15,7 @@ from sharprecl.experiments.records import RunSpec
 from sharprecl.experiments.scales import Scale
 from sharprecl.experiments.shortest import shortest
 from sharprecl.methods.registry import method_class
-from sharprecl.profiles import Settings, merge, resolve
+from sharprecl.profiles import PROFILES, Settings, merge, resolve
 
 if TYPE_CHECKING:
     from sharprecl.experiments.plan import Plan
@@ -66,7 +66,10 @@ def expand(plan: "Plan", scale: Scale, rows: Sequence[str], columns: Sequence[st
 
 
 def _view(plan: "Plan", scale: Scale, row: Row) -> str:
-    return str(merge(scale.settings, plan.settings, row.settings).get("view", "upper"))
+    """What a row's second view is made of, by its settings, else by their profile, else as usual."""
+    settings = merge(scale.settings, plan.settings, row.settings)
+    whole = merge(PROFILES.get(str(settings.get("profile")), {}), settings)
+    return str(whole.get("view", RunConfig.model_fields["view"].default))
 
 
 def _settings(plan: "Plan", scale: Scale, name: str, value: Number | None, told: str, most: int) -> Settings:
