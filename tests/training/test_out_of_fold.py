@@ -55,6 +55,7 @@ def test_every_text_is_scored_by_a_training_without_it(encoder: str) -> None:
     assert sorted(found.rows) == list(range(len(table)))
     assert found.s_MC.shape == (65, 4)
     assert listening.folds == ["fold 1 of 3", "fold 2 of 3", "fold 3 of 3"]
+    assert listening.sentences[0].startswith("3 trainings come before the one on all texts")
     first = deal_folds(table, 3, config.seed)[0]
     alone = TextClassifier(config=settings(encoder)).fit(table.select(first.fit))
     np.testing.assert_allclose(found.s_MC[: len(first.held)], alone.scores(table.select(first.held).texts), atol=1e-5)

@@ -119,6 +119,10 @@ def out_of_fold(
     if not folds:
         observer.said("note: no class has two different texts, so nothing can be held out to judge on")
         return None
+    observer.said(
+        f"{plural(len(folds), 'training comes', 'trainings come')} before the one on all texts, each to score what was "
+        f"held out of it: figures that need no test texts; --folds 0 (training.folds) saves their time"
+    )
     s_MC = []
     for place, fold in enumerate(folds):
         name = f"fold {place + 1} of {len(folds)}"
