@@ -1,18 +1,22 @@
 """Printed figures: they stand where the shipped plans have cells, and the faults told of them are faults."""
 
+import re
 from typing import Any
 
 import pytest
 
 from made_up_runs import made_up_records
-from sharprecl.experiments.beside import beside, beside_sheet
+from sharprecl.experiments.beside import beside, beside_notes, beside_sheets
 from sharprecl.experiments.cells import METRICS, Line
 from sharprecl.experiments.plan import SHIPPED, Plan, load_plan
-from sharprecl.experiments.published import AVERAGE, LLM, MAIN, ODD, PRINTED, Printed
+from sharprecl.experiments.published import AVERAGE, ODD, REMARKS, Printed, printed
+from sharprecl.experiments.sheets import signed
 from sharprecl.experiments.tables import make_table
 
 BY_PAPER = {plan.paper: plan for plan in map(load_plan, SHIPPED)}
-EVERY = [(paper, printed) for paper, figures in PRINTED.items() for printed in figures]
+PAPERS = ("Table 2", "Table 3", "Table 4", "Table A.1", "Table A.2")
+EVERY = [(paper, one) for paper in PAPERS for one in printed(paper)]
+TEXTS = {"trec": 500, "cr": 376}
 
 
 def _reachable(text: str, n_texts: int, runs: int = 10) -> bool:
@@ -21,41 +25,65 @@ def _reachable(text: str, n_texts: int, runs: int = 10) -> bool:
     return any(f"{100 * right / (n_texts * runs):.2f}" == text for right in (nearest - 1, nearest, nearest + 1))
 
 
-@pytest.mark.parametrize(("paper", "printed"), EVERY, ids=lambda value: getattr(value, "text", value))
-def test_figures_stand_in_the_shipped_plans(paper: str, printed: Printed) -> None:
+def _accuracies(paper: str, data: str) -> list[Printed]:
+    return [one for one in printed(paper) if one.metric == "accuracy" and one.column.split("@")[0] == data]
+
+
+def test_every_cell_of_the_paper_is_there() -> None:
+    assert [len(printed(paper)) for paper in PAPERS] == [2 * 12 * 19, 2 * 5 * 7, 2 * 10 * 6, 2 * 3 * 6, 5 * 6]
+    assert printed("") == ()
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_figures_stand_in_the_shipped_plans(paper: str) -> None:
     plan = BY_PAPER[paper]
-    assert printed.row in plan.rows
-    assert plan.rows[printed.row].paper
-    assert printed.column in (AVERAGE, *plan.columns)
-    assert printed.metric in METRICS
-    assert 0 < printed.value < 1
-    assert printed.remark or not printed.impossible
+    titles = {Line(job.row, job.x).title for job in plan.jobs("paper")} | set(plan.rows)
+    for one in printed(paper):
+        assert one.row in titles
+        assert plan.rows[one.row.split(" =")[0]].paper or plan.kind == "curve" or paper == "Table A.1"
+        assert one.column in (AVERAGE, *plan.columns)
+        assert one.metric in METRICS
+        assert 0 < one.value < 1
+        assert one.remark or not one.impossible
 
 
-def test_each_stands_once_and_oddities_are_of_shipped_plans() -> None:
-    places = [(paper, one.row, one.column, one.metric) for paper, one in EVERY]
-    assert len(set(places)) == len(places)
-    assert set(ODD) <= set(BY_PAPER)
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_remark_is_of_a_cell(paper: str) -> None:
+    places = {(one.row, one.column, one.metric) for one in printed(paper)}
+    assert {(one.row, one.column, one.metric) for one in REMARKS.get(paper, ())} <= places
+
+
+def test_averages_are_those_of_the_cells_but_where_the_remark_says_so() -> None:
+    for paper in ("Table 2", "Table 3"):
+        for average in (one for one in printed(paper) if one.column == AVERAGE):
+            cells = [one for one in printed(paper) if (one.row, one.metric) == (average.row, average.metric)]
+            mean = 100 * sum(one.value for one in cells if one is not average) / (len(cells) - 1)
+            # The printed cells are rounded to a hundredth, and so is their mean.
+            told = any(abs(float(number) - mean) < 0.0051 for number in re.findall(r"\d+\.\d+", average.remark))
+            assert told == (abs(mean - 100 * average.value) > 0.0101)
 
 
 def test_accuracies_that_no_ten_runs_give() -> None:
     told = " ".join(sentence for sentences in ODD.values() for sentence in sentences)
+    strange = {one.text for paper in PAPERS for one in _accuracies(paper, "trec") if not _reachable(one.text, 500)}
+    # Table 3's row of TREC adds none that is not told of in Table 2.
+    assert {"97.61", "94.21", "95.79", "94.29", "93.89"} <= strange
     for text in ("97.61", "94.21", "95.79", "94.29", "93.89"):
-        assert not _reachable(text, 500)
         assert text in told
-    for one in MAIN:
-        if one.row == "sharprecl" and one.metric == "accuracy" and one.column in ("trec@10", "cr@10"):
-            assert _reachable(one.text, {"trec@10": 500, "cr@10": 376}[one.column], runs=1)
-            assert "one run" in one.remark
+    assert sum(not _reachable(one.text, 376) for one in _accuracies("Table 2", "cr")) == 17
+    for row in ("sharprecl", "cross_entropy"):
+        for data, n_texts in TEXTS.items():
+            found = [one for one in _accuracies("Table 2", data) if one.row == row]
+            assert len(found) == 4
+            assert all(_reachable(one.text, n_texts, runs=1) for one in found)
 
 
 def test_table_3_is_table_2_at_ratio_10() -> None:
-    main = {(one.column, one.metric): one.text for one in MAIN if one.row == "sharprecl"}
-    ours = [one for one in LLM if one.row == "sharprecl"]
-    assert len(ours) == 10
+    main = {(one.column, one.metric): one.text for one in printed("Table 2") if one.row == "sharprecl"}
+    ours = [one for one in printed("Table 3") if one.row == "sharprecl"]
     for one in ours:
-        assert one.impossible
         assert one.text == main[one.column.replace("@50", "@10"), one.metric]
+        assert one.impossible == (one.column not in ("r52", "ohsumed"))
 
 
 def _table(plan: Plan, columns: tuple[str, ...] = (), **changes: Any) -> Any:
@@ -65,7 +93,7 @@ def _table(plan: Plan, columns: tuple[str, ...] = (), **changes: Any) -> Any:
 def test_beside_what_was_measured() -> None:
     table = _table(load_plan("main"))
     found = {(pair.printed.row, pair.printed.column, pair.printed.metric): pair for pair in beside(table)}
-    assert len(found) == len(MAIN)
+    assert len(found) == len(printed("Table 2"))
     pair = found["dualcl", "ohsumed", "accuracy"]
     measured = table.means("accuracy", "ohsumed")[Line("dualcl")]
     assert pair.difference == pytest.approx(100 * measured - 26.44)
@@ -73,20 +101,54 @@ def test_beside_what_was_measured() -> None:
     assert average.measured == pytest.approx(table.averages("accuracy")[Line("cross_entropy")])
 
 
-def test_averages_stand_beside_averages_over_the_same_columns_only() -> None:
-    part = _table(load_plan("main"), columns=("ohsumed",), without=lambda job: job.column != "ohsumed")
-    assert {pair.printed.column for pair in beside(part)} == {"ohsumed"}
+def test_curves_find_their_values() -> None:
+    table = _table(load_plan("top_k"))
+    found = {(pair.printed.row, pair.printed.column): pair.measured for pair in beside(table)}
+    assert len(found) == 30
+    assert {place for place, measured in found.items() if measured is not None} == {
+        (f"top_k = {k}", "trec@50") for k in (10, 20, 30, 40, 50)
+    }
+
+
+def test_the_whole_printed_table_is_shown_whatever_was_run_but_not_what_nobody_asked_for() -> None:
+    partly = _table(load_plan("main"), without=lambda job: job.column != "ohsumed")
+    assert {pair.printed.column for pair in beside(partly)} == {AVERAGE, *partly.plan.columns}
+    measured = {pair.printed.column for pair in beside(partly) if pair.measured is not None}
+    # An average over one column stands beside no average over eighteen.
+    assert measured == {"ohsumed"}
+    asked = _table(load_plan("main"), columns=("ohsumed",), without=lambda job: job.column != "ohsumed")
+    assert {pair.printed.column for pair in beside(asked)} == {"ohsumed"}
+
+
+def test_the_sheets_say_printed_and_difference() -> None:
+    table = _table(load_plan("main"))
+    accuracy, macro_f1 = beside_sheets(table)
+    assert accuracy.headings == ("Row", *table.plan.columns, "Average")
+    assert [row[0].text for row in macro_f1.rows][:2] == ["cross_entropy", "dice"]
+    row = next(row for row in accuracy.rows if row[0].text == "dualcl")
+    entry = row[accuracy.headings.index("ohsumed")]
+    measured = table.means("accuracy", "ohsumed")[Line("dualcl")]
+    assert (entry.text, entry.spread) == ("26.44", "0.35")
+    assert entry.difference == signed(100 * measured - 26.44)
+    assert not accuracy.notes
+    assert any("at the scale small encoder, epochs and texts are others" in note for note in macro_f1.notes)
 
 
 def test_cells_that_cannot_be_right_are_marked() -> None:
-    sheet = beside_sheet(_table(load_plan("llm")))
-    assert sheet is not None
-    marked = {(row[0].text, row[1].text) for row in sheet.rows if "‡" in row[3].marks}
-    assert marked == {("sharprecl", "trec@50"), ("bloom", "trec@50")}
-    assert any("cannot be right" in note for note in sheet.notes)
-    assert any("at the scale small encoder, epochs and texts are others" in note for note in sheet.notes)
+    sheets = beside_sheets(_table(load_plan("llm")))
+    marked = {
+        (row[0].text, heading)
+        for sheet in sheets
+        for row in sheet.rows
+        for heading, entry in zip(sheet.headings, row, strict=True)
+        if "‡" in entry.marks
+    }
+    assert {("sharprecl", "trec@50"), ("bloom", "trec@50"), ("gpt_3_5", "Average")} <= marked
+    assert any("cannot be right" in note for note in sheets[-1].notes)
 
 
 def test_a_plan_of_one_s_own_has_no_printed_figures() -> None:
     plan = load_plan("main").model_copy(update={"paper": ""})
-    assert beside_sheet(_table(plan, without=lambda job: job.column != "cr")) is None
+    table = _table(plan, without=lambda job: job.column != "cr")
+    assert beside_sheets(table) == []
+    assert beside_notes(table) == []

@@ -1,11 +1,11 @@
-"""Printed figures beside measured ones."""
+"""Every printed figure of the paper's table, and what this table measured less that."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
-from sharprecl.experiments.cells import METRICS, in_percent
-from sharprecl.experiments.published import AVERAGE, ODD, PRINTED, Printed
-from sharprecl.experiments.sheets import DASH, EMPTY, Entry, Figure, Sheet, signed
+from sharprecl.experiments.cells import METRICS, Line
+from sharprecl.experiments.published import AVERAGE, ODD, Printed, printed
+from sharprecl.experiments.sheets import EMPTY, Entry, Figure, Sheet, signed
 from sharprecl.experiments.tables import Table
 
 IMPOSSIBLE = "‡"
@@ -25,28 +25,40 @@ class Beside:
 
 
 def beside(table: Table) -> tuple[Beside, ...]:
-    """The printed figures of a table's columns, and the averages if it has them all; none for a plan of one's own."""
+    """All printed figures of the paper's table, of the columns that were asked for; none for a plan of one's own.
+
+    An average stands beside an average over the same columns only.
+    """
     return tuple(_measured(table))
 
 
-def beside_sheet(table: Table) -> Sheet | None:
-    """The same as a sheet; None where the paper's table is not known."""
-    pairs, odd = beside(table), ODD.get(table.plan.paper, ())
-    if not pairs and not odd:
-        return None
-    remarks = list(dict.fromkeys(pair.printed.remark for pair in pairs if pair.printed.remark))
-    rows = tuple(_row(pair, remarks) for pair in pairs)
-    notes = [f"{number}: {remark}." for number, remark in enumerate(remarks, 1)]
+def beside_sheets(table: Table) -> list[Sheet]:
+    """The same, a sheet for each metric with the notes below the last; none where the paper has no such table."""
+    pairs = beside(table)
+    remarks = _remarks(pairs)
+    metrics = list(dict.fromkeys(pair.printed.metric for pair in pairs))
+    sheets = [
+        _sheet(table, metric, [pair for pair in pairs if pair.printed.metric == metric], remarks) for metric in metrics
+    ]
+    return [*sheets[:-1], replace(sheets[-1], notes=tuple(beside_notes(table)))] if sheets else []
+
+
+def beside_notes(table: Table) -> list[str]:
+    """What is to be known of these figures, and what is odd about the paper's table as a whole."""
+    pairs, name = beside(table), table.plan.paper
+    notes = []
+    if pairs:
+        scale = ""
+        if table.scale != "paper":
+            scale = f"; at the scale {table.scale} encoder, epochs and texts are others, so that it judges neither"
+        notes.append(
+            f"{name} prints means and standard deviations of ten runs of BERT-base on all texts. In brackets: this "
+            f"table's mean less the printed one, in points, where it is complete{scale}."
+        )
     if any(pair.printed.impossible for pair in pairs):
         notes.append(f"{IMPOSSIBLE}: cannot be right where it stands.")
-    notes += odd
-    if table.scale != "paper":
-        notes.append(
-            f"The paper's figures are means of ten runs of BERT-base on all texts; at the scale {table.scale} encoder, "
-            "epochs and texts are others, so that the differences judge neither."
-        )
-    headings = ("Row", "Column", "Metric", "Paper", "Measured", "Difference")
-    return Sheet(f"Beside the paper's {table.plan.paper}", headings, rows, tuple(notes), words=3)
+    notes += [f"{number}: {remark}." for number, remark in enumerate(_remarks(pairs), 1)]
+    return notes + [sentence if pairs else f"{name}: {sentence}" for sentence in ODD.get(name, ())]
 
 
 def beside_figures(table: Table) -> Iterator[Figure]:
@@ -60,26 +72,44 @@ def beside_figures(table: Table) -> Iterator[Figure]:
             yield Figure("paper", "impossible" if pair.printed.impossible else "odd", pair.printed.remark, *place)
 
 
+def _remarks(pairs: Iterable[Beside]) -> list[str]:
+    return list(dict.fromkeys(pair.printed.remark for pair in pairs if pair.printed.remark))
+
+
 def _measured(table: Table) -> Iterator[Beside]:
-    lines = {line.row: line for line in table.lines}
-    whole = table.columns == tuple(table.plan.columns)
-    for printed in PRINTED.get(table.plan.paper, ()):
-        if printed.column in table.columns:
-            means = table.means(printed.metric, printed.column)
-        elif printed.column == AVERAGE and whole and table.common(printed.metric).columns == table.columns:
-            means = table.averages(printed.metric)
-        else:
+    lines = {line.title: line for line in table.lines}
+    plan = table.plan
+    seen = {*table.columns, *table.empty_columns}
+    shown = {*plan.columns, AVERAGE} if seen == set(plan.columns_at(table.scale)) else seen
+    whole = table.columns == tuple(plan.columns)
+    for figure in printed(plan.paper):
+        if figure.column not in shown:
             continue
-        line = lines.get(printed.row)
-        yield Beside(printed, None if line is None else means.get(line))
+        means: dict[Line, float] = {}
+        if figure.column in table.columns:
+            means = table.means(figure.metric, figure.column)
+        elif figure.column == AVERAGE and whole and table.common(figure.metric).columns == table.columns:
+            means = table.averages(figure.metric)
+        line = lines.get(figure.row)
+        yield Beside(figure, None if line is None else means.get(line))
 
 
-def _row(pair: Beside, remarks: list[str]) -> tuple[Entry, ...]:
-    printed = pair.printed
-    marks: tuple[str, ...] = (IMPOSSIBLE,) if printed.impossible else ()
-    if printed.remark:
-        marks += (str(remarks.index(printed.remark) + 1),)
-    difference = EMPTY if pair.difference is None else Entry(signed(pair.difference))
-    measured = DASH if pair.measured is None else f"{in_percent(pair.measured):.1f}"
-    words = (printed.row, printed.column, METRICS[printed.metric])
-    return (*map(Entry, words), Entry(printed.text, marks=marks), Entry(measured), difference)
+def _sheet(table: Table, metric: str, pairs: list[Beside], remarks: list[str]) -> Sheet:
+    found = {(pair.printed.row, pair.printed.column): pair for pair in pairs}
+    columns = [column for column in (*table.plan.columns, AVERAGE) if any(column == place[1] for place in found)]
+    rows = tuple(
+        (Entry(row), *(_entry(found.get((row, column)), remarks) for column in columns))
+        for row in dict.fromkeys(row for row, _ in found)
+    )
+    headings = ("Row", *(column.capitalize() if column == AVERAGE else column for column in columns))
+    return Sheet(f"{METRICS[metric]} printed in {table.plan.paper}", headings, rows)
+
+
+def _entry(pair: Beside | None, remarks: list[str]) -> Entry:
+    if pair is None:
+        return EMPTY
+    figure, difference = pair.printed, pair.difference
+    marks: tuple[str, ...] = (IMPOSSIBLE,) if figure.impossible else ()
+    if figure.remark:
+        marks += (str(remarks.index(figure.remark) + 1),)
+    return Entry(figure.text, figure.spread, marks=marks, difference="" if difference is None else signed(difference))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from sharprecl.data.wording import joined
-from sharprecl.experiments.beside import beside_sheet
+from sharprecl.experiments.beside import beside_notes, beside_sheets
 from sharprecl.experiments.cells import METRICS, Cell, Line, in_percent, mean
 from sharprecl.experiments.collection import Records
 from sharprecl.experiments.contenders import Contenders, find_contenders
@@ -50,21 +50,17 @@ def make_document(plan: Plan, records: Records, recipe: Recipe, table_format: st
         sheets = [_metric_sheet(table, metric, contests, contenders, ranked[metric], spent) for metric in table.metrics]
     if contests.tested or contests.untested:
         sheets.append(_certainty_sheet(contests))
-    printed = beside_sheet(table) if table.runs else None
+    printed = beside_sheets(table) if table.runs else []
+    odd = beside_notes(table) if table.runs and not printed else []
     return Document(
         title=f"{plan.title} ({plan.paper})" if plan.paper else plan.title,
         caption=caption(table),
-        sheets=(*sheets, printed) if printed and printed.rows else tuple(sheets),
+        sheets=(*sheets, *printed),
         summary=summarise(table, contests, contenders, usual) if table.runs else (),
         figures=tuple(long_form(table, contests, contenders, ranked, seconds=recipe.seconds)),
         provenance=Provenance(recipe, table_format, fingerprint(table)),
-        notes=(*plan.notes, *_notes(table, contests, contenders, usual), *_of_no_cell(printed)) if table.runs else (),
+        notes=(*plan.notes, *_notes(table, contests, contenders, usual), *odd) if table.runs else (),
     )
-
-
-def _of_no_cell(printed: Sheet | None) -> tuple[str, ...]:
-    """What is known of the paper's table, where it has none of these cells."""
-    return () if printed is None or printed.rows else tuple(f"{printed.title}: {note}" for note in printed.notes)
 
 
 def _column_sheet(

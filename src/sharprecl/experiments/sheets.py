@@ -15,6 +15,7 @@ class Entry:
     Attributes:
         text: the figure, or words.
         spread: what stands behind a plus-minus sign.
+        difference: what stands in brackets behind all of it.
         best, runner_up: bold, underlined.
         marks: raised signs behind the figure; the notes say what they mean.
     """
@@ -24,6 +25,7 @@ class Entry:
     best: bool = False
     runner_up: bool = False
     marks: tuple[str, ...] = ()
+    difference: str = ""
 
 
 EMPTY = Entry(DASH)

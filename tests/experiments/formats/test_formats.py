@@ -18,7 +18,11 @@ NASTY = "a_b & <i>50 % of {#1} \\ | [x] *y* `z` ~^$ ε ± 'q' \"r\""
 
 
 def _document(name: str, words: str = NASTY) -> Document:
-    row = (Entry(words), Entry("84.1", "0.5", best=True, marks=("*", "2/3")), Entry("83.0", "", runner_up=True))
+    row = (
+        Entry(words),
+        Entry("84.1", "0.5", best=True, marks=("*", "2/3")),
+        Entry("83.0", runner_up=True, difference="+1.7"),
+    )
     sheet = Sheet(words, ("Row", words, "cr"), (row,), (words,))
     return Document(words, (words,), (sheet,), (words,), (), Provenance(Recipe("mine", "small"), name, "f"), (words,))
 
@@ -66,7 +70,7 @@ def test_a_plan_s_notes_stand_below_its_table(name: str) -> None:
 
 def test_markdown() -> None:
     text = write_document(_document("markdown"))
-    assert "**84.1** ± 0.5<sup>\\*</sup><sup>2/3</sup> | <ins>83.0</ins> |" in text
+    assert "**84.1** ± 0.5<sup>\\*</sup><sup>2/3</sup> | <ins>83.0</ins> (+1.7) |" in text
     rows = [line for line in text.splitlines() if line.startswith("|")]
     assert {len(re.findall(r"(?<!\\)\|", line)) for line in rows} == {4}
     assert "<i>" not in text.replace("\\<i\\>", "")
@@ -76,7 +80,7 @@ def test_markdown() -> None:
 def test_html_is_escaped_and_closed() -> None:
     text = write_document(_document("html"))
     assert "<strong>84.1</strong>" in text
-    assert "<u>83.0</u>" in text
+    assert "<u>83.0</u> <small>(+1.7)</small>" in text
     assert "<i>" not in text
     seen: list[str] = []
     words: list[str] = []
@@ -102,7 +106,8 @@ def test_latex_is_escaped_and_balanced() -> None:
     text = write_document(_document("latex"))
     body = "\n".join(line for line in text.splitlines() if not line.startswith("%"))
     assert (
-        r"\textbf{84.1} {\scriptsize $\pm$ 0.5}\textsuperscript{$*$}\textsuperscript{2/3} & \underline{83.0} \\" in body
+        r"\textbf{84.1} {\scriptsize $\pm$ 0.5}\textsuperscript{$*$}\textsuperscript{2/3} & \underline{83.0} {\scriptsize (+1.7)} \\"
+        in body
     )
     bare = re.sub(r"\\[&%$#_{}\\]", "", body.replace("!}{%", "!}{"))
     depth = 0

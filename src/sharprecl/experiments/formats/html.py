@@ -49,4 +49,5 @@ def _entry(entry: Entry) -> str:
         text = f"<u>{text}</u>"
     if entry.spread:
         text += f' <small class="spread">± {escape(entry.spread)}</small>'
-    return text + "".join(f"<sup>{escape(mark)}</sup>" for mark in entry.marks)
+    text += "".join(f"<sup>{escape(mark)}</sup>" for mark in entry.marks)
+    return f"{text} <small>({escape(entry.difference)})</small>" if entry.difference else text

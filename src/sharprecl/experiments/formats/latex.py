@@ -67,7 +67,8 @@ def _entry(entry: Entry) -> str:
         text = rf"\underline{{{text}}}"
     if entry.spread:
         text += rf" {{\scriptsize $\pm$ {_plain(entry.spread)}}}"
-    return text + "".join(rf"\textsuperscript{{{_plain(mark)}}}" for mark in entry.marks)
+    text += "".join(rf"\textsuperscript{{{_plain(mark)}}}" for mark in entry.marks)
+    return rf"{text} {{\scriptsize ({_plain(entry.difference)})}}" if entry.difference else text
 
 
 def _plain(text: str) -> str:

@@ -40,7 +40,8 @@ def _entry(entry: Entry) -> str:
         text = f"<ins>{text}</ins>"
     if entry.spread:
         text += f" ± {_plain(entry.spread)}"
-    return text + "".join(f"<sup>{_plain(mark)}</sup>" for mark in entry.marks)
+    text += "".join(f"<sup>{_plain(mark)}</sup>" for mark in entry.marks)
+    return f"{text} ({_plain(entry.difference)})" if entry.difference else text
 
 
 def _plain(text: str) -> str:
