@@ -19,11 +19,13 @@ _HOME = {
     "Evaluation": "sharprecl.evaluation.judge",
     "evaluate": "sharprecl.evaluation.judge",
     "RunConfig": "sharprecl.config",
+    "MethodLoss": "sharprecl.methods.as_loss",
     "SharpReCLError": "sharprecl.errors",
 }
 __all__ = [
     "Benchmark",
     "Evaluation",
+    "MethodLoss",
     "RunConfig",
     "SharpReCLError",
     "TextClassifier",
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from sharprecl.data.tables import TextTable, read_table
     from sharprecl.errors import SharpReCLError
     from sharprecl.evaluation.judge import Evaluation, evaluate
+    from sharprecl.methods.as_loss import MethodLoss
 
 
 def __getattr__(name: str) -> Any:

@@ -105,10 +105,8 @@ def test_html_is_escaped_and_closed() -> None:
 def test_latex_is_escaped_and_balanced() -> None:
     text = write_document(_document("latex"))
     body = "\n".join(line for line in text.splitlines() if not line.startswith("%"))
-    assert (
-        r"\textbf{84.1} {\scriptsize $\pm$ 0.5}\textsuperscript{$*$}\textsuperscript{2/3} & \underline{83.0} {\scriptsize (+1.7)} \\"
-        in body
-    )
+    assert r"\textbf{84.1} {\scriptsize $\pm$ 0.5}\textsuperscript{$*$}\textsuperscript{2/3} &" in body
+    assert r"& \underline{83.0} {\scriptsize (+1.7)} \\" in body
     bare = re.sub(r"\\[&%$#_{}\\]", "", body.replace("!}{%", "!}{"))
     depth = 0
     for char in bare:
