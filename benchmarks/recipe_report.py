@@ -44,6 +44,17 @@ def best_shift(trials: Trials) -> float:
     return mean(best, "best")
 
 
+def all_alike(trials: Trials) -> Trials:
+    """The same trials where every method answers for classes all alike: what is left between rows was learnt, not told."""
+    found = {}
+    for place, record in trials.items():
+        method = record["settings"]["method"]
+        bare = 0.0 if method["name"] in ("cross_entropy", "scl_ce") else 1.0
+        tau = method.get("compensation", method.get("tau", bare))
+        found[place] = {**record, "macro_f1": record["by_shift"][str(tau - 1.0)][0]}
+    return found
+
+
 def differences(ours: Trials, theirs: Trials) -> np.ndarray:
     """Macro-F1 of ours less theirs by column, over the seeds that both have, [columns]."""
     both = ours.keys() & theirs.keys()
@@ -79,13 +90,19 @@ def in_the_mean(found: dict[str, Trials]) -> str:
             name,
             *(f"{mean(trials, figure):.{2 if figure == 'log_loss' else 1}f}" for figure in FIGURES),
             f"{mean(trials, 'macro_f1', natural):.1f}",
+            f"{mean(all_alike(trials), 'macro_f1'):.1f}",
             f"{best_shift(trials):.1f}",
             f"{mean(trials, 'tokens') / cross_entropy:.2f}",
         ]
         for name, trials in found.items()
     ]
-    head = ["", "macro-F1", "balanced accuracy", "accuracy", "log-loss", "macro-F1, `~`", "best shift", "tokens"]
+    head = ["", "macro-F1", "balanced accuracy", "accuracy", "log-loss", "macro-F1, `~`", "all alike", "best shift", "tokens"]
     return table(head, rows)
+
+
+def at_one_prior(found: dict[str, Trials]) -> str:
+    """The same where all answer for classes all alike."""
+    return against_the_default({name: all_alike(trials) for name, trials in found.items()})
 
 
 def against_the_default(found: dict[str, Trials]) -> str:
@@ -120,7 +137,8 @@ def ladder(found: dict[str, Trials]) -> str:
 
 
 PARTS: dict[str, Callable[[dict[str, Trials]], str]] = {
-    "columns": by_column, "means": in_the_mean, "pairs": against_the_default, "ladder": ladder,
+    "columns": by_column, "means": in_the_mean, "pairs": against_the_default, "one prior": at_one_prior,
+    "ladder": ladder,
 }  # fmt: skip
 
 
