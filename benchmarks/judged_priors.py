@@ -1,8 +1,8 @@
-"""The judged runs with one and the same decision for every method: answers for classes all alike, or as in the test set.
+"""The judged runs with one decision for every method: answers for classes all alike, or as frequent as in the test set.
 
-Methods answer for different priors: cross-entropy for the training texts' shares, balanced softmax for classes all alike,
-SharpReCL for something between. Scores were kept, so each run's are turned here to the same prior by Bayes' rule, which
-separates what a method learnt from what it was told. The shares of a test set are labels, so nobody is told them but a
+Methods answer for different priors: cross-entropy for the training texts' shares, balanced softmax for classes all
+alike, SharpReCL for something between. Scores were kept, so each run's are turned here to the same prior by Bayes'
+rule, which separates what a method learnt from what it was told. The shares of a test set are labels, so nobody is told them but a
 user who knows the shares of the stream.
 
     python benchmarks/judged_priors.py --results results     # reads a store of runs, writes results/judged_priors.jsonl
