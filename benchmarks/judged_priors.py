@@ -2,8 +2,8 @@
 
 Methods answer for different priors: cross-entropy for the training texts' shares, balanced softmax for classes all
 alike, SharpReCL for something between. Scores were kept, so each run's are turned here to the same prior by Bayes'
-rule, which separates what a method learnt from what it was told. The shares of a test set are labels, so nobody is told them but a
-user who knows the shares of the stream.
+rule, which separates what a method learnt from what it was told. The shares of a test set are labels: only a
+user who knows how frequent the classes are can tell them.
 
     python benchmarks/judged_priors.py --results results     # reads a store of runs, writes results/judged_priors.jsonl
     python benchmarks/judged_priors.py --show                # the table
