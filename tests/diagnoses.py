@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from sharprecl.doctor.batch_forecast import forecast_batches
 from sharprecl.doctor.diagnosis import (
     Diagnosis,
     Distribution,
@@ -13,7 +14,6 @@ from sharprecl.doctor.diagnosis import (
     Suspect,
     TextFacts,
 )
-from sharprecl.doctor.outlook import outlook
 
 COUNTS = {"billing": 400, "access": 60, "shipping": 9, "hardware": 2, "other": 1}
 
@@ -107,7 +107,7 @@ def diagnosis(**changes: Any) -> Diagnosis:
             Finding("note", "floor", "words alone reach macro-F1 61.2 %: what a trained encoder must beat"),
         ),
         "distribution": distribution(),
-        "batches": outlook(COUNTS, 32),
+        "batches": forecast_batches(COUNTS, 32),
         "duplicates": duplicates(),
         "texts": text_facts(),
         "label_errors": label_errors(),

@@ -15,8 +15,8 @@ from sklearn.exceptions import NotFittedError
 from sharprecl.config import DecisionConfig, RunConfig, refusals
 from sharprecl.data.checks import is_unicode
 from sharprecl.data.labels import typed_labels, typed_table
+from sharprecl.data.messages import rows_phrase
 from sharprecl.data.tables import TextTable, read_table
-from sharprecl.data.wording import rows_phrase
 from sharprecl.decision import Decision, Learned, check_prior, learn, turned, unknown_prior, wanted_prior
 from sharprecl.errors import ConfigError, DataError
 from sharprecl.evaluation.judge import Evaluation, evaluate

@@ -53,7 +53,7 @@ from sharprecl.methods.registry import method_class
 from sharprecl.profiles import read_yaml, resolve, to_yaml
 from sharprecl.training.checkpoint import remove_checkpoints
 from sharprecl.training.hardware import free_memory
-from sharprecl.training.history import Observer, Pace, Record, read_history
+from sharprecl.training.history import Observer, Record, TrainingSpeed, read_history
 from sharprecl.training.names import CHECKPOINTS, FOLDS, HISTORY, SCORES
 from sharprecl.training.out_of_fold import remove_folds
 from sharprecl.training.tensorboard import TensorBoardLog
@@ -360,7 +360,7 @@ class _Together:
     def __init__(self, observers: Sequence[Observer]) -> None:
         self._observers = observers
 
-    def recorded(self, record: Record, pace: Pace) -> None:
+    def recorded(self, record: Record, pace: TrainingSpeed) -> None:
         for observer in self._observers:
             observer.recorded(record, pace)
 

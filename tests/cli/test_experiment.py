@@ -14,12 +14,12 @@ from sharprecl.cli.experiment import experiment, sweeping
 from sharprecl.errors import ConfigError
 from sharprecl.experiments.code import code_hash
 from sharprecl.experiments.execute import execute
+from sharprecl.experiments.pending import Failed
 from sharprecl.experiments.prepare import prepare
 from sharprecl.experiments.run_folder import Failure
-from sharprecl.experiments.standing import AtWork, Standing
 from sharprecl.experiments.store import Store
-from sharprecl.experiments.sweep import Options, Outcome
-from sharprecl.experiments.todo import Failed
+from sharprecl.experiments.sweep import Options, SweepResult
+from sharprecl.experiments.sweep_progress import RunningTask, SweepProgress
 from tiny_experiment import tiny_plan, write_table
 
 ROWS = {"cross_entropy": None, "bcl": None}
@@ -52,11 +52,11 @@ def sweeps(monkeypatch: pytest.MonkeyPatch) -> list[tuple[list[Any], Store, Opti
     """What ``run`` hands to the sweep, which is not made."""
     seen: list[tuple[list[Any], Store, Options]] = []
 
-    def pretend(jobs: Any, store: Store, options: Options, watcher: Any) -> Outcome:
+    def pretend(jobs: Any, store: Store, options: Options, observer: Any) -> SweepResult:
         seen.append((list(jobs), store, options))
-        watcher.stands(Standing(0, 0, 1, (), None))
-        watcher.said("a sentence with [brackets]")
-        return Outcome(1, 1, 1, ())
+        observer.progressed(SweepProgress(0, 0, 1, (), None))
+        observer.said("a sentence with [brackets]")
+        return SweepResult(1, 1, 1, ())
 
     monkeypatch.setattr(sweeping, "sweep", pretend)
     return seen
@@ -148,7 +148,7 @@ def test_the_end_is_told_and_failures_are_the_exit_status(
     plan: str, monkeypatch: pytest.MonkeyPatch, sweeps: list[Any]
 ) -> None:
     broken = Failed("trec@50 bcl seed 1", "it is broken", "results/runs/ab/error.txt")
-    outcome = Outcome(10, 4, 3, (broken, Failed("cr bcl seed 0", "no data")), out_of_time=True, too_long=310.0)
+    outcome = SweepResult(10, 4, 3, (broken, Failed("cr bcl seed 0", "no data")), out_of_time=True, too_long=310.0)
     monkeypatch.setattr(sweeping, "sweep", lambda *_: outcome)
     result = CliRunner().invoke(experiment, ["run", plan])
     assert result.exit_code == 1
@@ -164,11 +164,11 @@ def test_the_end_is_told_and_failures_are_the_exit_status(
 
 
 def test_bars_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    def pretend(jobs: Any, store: Store, options: Options, watcher: Any) -> Outcome:
-        at_work = (AtWork("cr bcl seed 0", 3, 12), AtWork("cr dice seed 0", 0, 0))
-        watcher.stands(Standing(1, 1, 9, at_work, 187.0))
-        watcher.said("[2/9] a sentence")
-        return Outcome(9, 9, 9, ())
+    def pretend(jobs: Any, store: Store, options: Options, observer: Any) -> SweepResult:
+        running = (RunningTask("cr bcl seed 0", 3, 12), RunningTask("cr dice seed 0", 0, 0))
+        observer.progressed(SweepProgress(1, 1, 9, running, 187.0))
+        observer.said("[2/9] a sentence")
+        return SweepResult(9, 9, 9, ())
 
     monkeypatch.setattr(sweeping, "sweep", pretend)
     console = Console(force_terminal=True, width=100, record=True, file=io.StringIO())

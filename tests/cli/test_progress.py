@@ -5,7 +5,7 @@ import io
 from rich.console import Console
 
 from sharprecl.cli import progress
-from sharprecl.training.history import Pace
+from sharprecl.training.history import TrainingSpeed
 
 STEP = {
     "kind": "step",
@@ -15,7 +15,7 @@ STEP = {
     "learning_rate": 1e-4,
 }
 CHECK = {"kind": "validation", "epoch": 2, "step": 9, "macro_f1": 0.612, "accuracy": 0.83, "loss": 1.0, "best": True}
-PACE = Pace(step=3, total_steps=40, texts_per_second=410.4, seconds_left=65.2)
+PACE = TrainingSpeed(step=3, total_steps=40, texts_per_second=410.4, seconds_left=65.2)
 
 
 def test_words() -> None:

@@ -1,4 +1,4 @@
-"""Copies never judge what learned their originals."""
+"""CopyRows never judge what learned their originals."""
 
 import csv
 
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sharprecl.data.augmented import Copies, split_originals, text_mark
+from sharprecl.data.augmented import CopyRows, split_originals, text_mark
 from sharprecl.data.splits import text_groups
 from sharprecl.data.tables import read_table
 from sharprecl.errors import DataError
@@ -77,7 +77,7 @@ def test_copies_alone_are_split_by_their_texts(tmp_path):
 
 def test_of_a_class_with_copies_of_one_text_nothing_is_held_out():
     groups, labels = np.array([0, 0, 1, 1, 2, 2]), np.array([0, 0, 1, 1, 1, 1])
-    fit, held = split_originals(labels, 0.5, 0, list("uvwxyz"), Copies(np.ones(6, dtype=bool), groups))
+    fit, held = split_originals(labels, 0.5, 0, list("uvwxyz"), CopyRows(np.ones(6, dtype=bool), groups))
     assert labels[held].tolist() == [1, 1]
     assert not set(groups[fit]) & set(groups[held])
     assert sorted([*fit, *held]) == list(range(6))
@@ -106,7 +106,7 @@ def test_only_originals_are_held_out_and_none_has_a_copy_in_training(some, seed)
     groups, labels, is_copy = (np.array(part) for part in zip(*some, strict=True))
     is_copy &= np.array([any(g == h and not c for h, _, c in some) for g in groups])  # a copy has an original
     texts = [f"{g}" if not c else f"{g} copy {n}" for n, (g, c) in enumerate(zip(groups, is_copy, strict=True))]
-    fit, held = split_originals(labels, 0.2, seed, texts, Copies(is_copy, groups))
+    fit, held = split_originals(labels, 0.2, seed, texts, CopyRows(is_copy, groups))
     assert not is_copy[held].any()
     assert not set(groups[fit][is_copy[fit]]) & set(groups[held])
     assert not set(fit) & set(held)

@@ -5,14 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sharprecl.data.augmented import Copies
+from sharprecl.data.augmented import CopyRows
 from sharprecl.data.folds import deal_folds, hold_out_once
 from sharprecl.data.leaks import find_leaks
 from sharprecl.data.tables import TextTable
 from sharprecl.errors import ConfigError
 
 
-def table_of(texts: list[str], labels: list[int], copies: Copies | None = None) -> TextTable:
+def table_of(texts: list[str], labels: list[int], copies: CopyRows | None = None) -> TextTable:
     ids = np.array(labels)
     return TextTable(tuple(texts), ids, tuple(map(str, range(ids.max() + 1))), "made up", copies=copies)
 
@@ -57,7 +57,7 @@ def test_every_text_of_a_class_with_two_is_held_out_once() -> None:
 
 def test_copies_are_learnt_from_but_never_without_their_text() -> None:
     texts = ["a", "b", "c", "d", "a1", "a2", "b1", "x1"]
-    copies = Copies(np.array([False] * 4 + [True] * 4), np.array([0, 1, 2, 3, 0, 0, 1, 4]))
+    copies = CopyRows(np.array([False] * 4 + [True] * 4), np.array([0, 1, 2, 3, 0, 0, 1, 4]))
     table = table_of(texts, [0, 0, 1, 1, 0, 0, 0, 1], copies)
     assert table.natural_counts.tolist() == [2, 2]
     for fold in deal_folds(table, 2, seed=0):
@@ -67,7 +67,7 @@ def test_copies_are_learnt_from_but_never_without_their_text() -> None:
 
 
 def test_copies_alone_stand_for_their_texts() -> None:
-    copies = Copies(np.ones(6, dtype=bool), np.array([0, 0, 1, 2, 2, 2]))
+    copies = CopyRows(np.ones(6, dtype=bool), np.array([0, 0, 1, 2, 2, 2]))
     table = table_of(list("abcdef"), [0, 0, 0, 1, 1, 1], copies)
     assert table.natural_counts.tolist() == [3, 3], "nothing else says how frequent they are"
     held = [fold.held.tolist() for fold in deal_folds(table, 2, seed=0)]

@@ -7,7 +7,7 @@ import pytest
 
 from sharprecl.data.augmented import text_mark
 from sharprecl.data.tables import read_table
-from sharprecl.doctor.admit import admit
+from sharprecl.doctor.loading import load_for_diagnosis
 
 
 def sentences(found) -> list[str]:
@@ -22,36 +22,36 @@ def augmented(path: Path, numbers: list[str]) -> Path:
 
 def test_copies_are_marked_as_training_marks_them_and_told_of(tmp_path: Path) -> None:
     path = augmented(tmp_path / "x.csv", ["", "", "", "1", "2"])
-    found = admit(path)
+    found = load_for_diagnosis(path)
     assert found.table.content_hash == read_table(path).content_hash
     assert [(one.severity, one.sentence.partition(" that ")[0]) for one in found.findings] == [
         ("note", "2 of 5 rows are copies")
     ]
     own = found.originals()
     assert (own.table.texts, own.rows.tolist()) == (("one", "two", "three"), [1, 2, 3])
-    assert admit(read_table(path)).table.content_hash == read_table(path).content_hash
-    assert sentences(admit(read_table(path))) == sentences(found)
-    assert admit(path, known=("a", "b")).table.copies is None, "as training reads test files"
-    clean = admit((["one", "two"], ["a", "b"]))
+    assert load_for_diagnosis(read_table(path)).table.content_hash == read_table(path).content_hash
+    assert sentences(load_for_diagnosis(read_table(path))) == sentences(found)
+    assert load_for_diagnosis(path, known=("a", "b")).table.copies is None, "as training reads test files"
+    clean = load_for_diagnosis((["one", "two"], ["a", "b"]))
     assert clean.originals() is clean
 
 
 def test_copies_keep_their_originals_where_rows_are_set_aside(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text("text,label,augmented_from\n,a,\none,a,\ntwo,b,\nuno,a,2\nnil,a,1\n")
-    found = admit(path)
+    found = load_for_diagnosis(path)
     assert found.table.copies.is_copy.tolist() == [False, False, True, True]
     groups = found.table.copies.groups.tolist()
     assert groups[2] == groups[0] != groups[3]
     path.write_text("text,label,augmented_from\none,a,\ntwo,b,\n,a,1\n")
-    assert admit(path).table.copies is None, "the only copy cannot be used"
+    assert load_for_diagnosis(path).table.copies is None, "the only copy cannot be used"
 
 
 def test_copies_alone_stand_for_their_texts(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     marks = [text_mark("one"), text_mark("one"), text_mark("two")]
     path.write_text("text,label,augmented_from_text\nuno,a,{}\nun,a,{}\ndue,b,{}\n".format(*marks))
-    found = admit(path)
+    found = load_for_diagnosis(path)
     assert found.originals().rows.tolist() == [1, 3]
     assert "left out but for one of each text" in sentences(found)[0]
 
@@ -61,7 +61,7 @@ def test_half_a_character_in_an_augmented_file(tmp_path: Path) -> None:
     keys = ("text", "label", "augmented_from")
     path = tmp_path / "x.jsonl"
     path.write_text("".join(json.dumps(dict(zip(keys, row, strict=True))) + "\n" for row in rows))
-    found = admit(path)
+    found = load_for_diagnosis(path)
     assert [one.severity for one in found.findings] == ["problem", "note"]
     assert found.table.copies.is_copy.tolist() == [False, True, True, False]
 
@@ -69,7 +69,7 @@ def test_half_a_character_in_an_augmented_file(tmp_path: Path) -> None:
 def test_a_mark_that_is_none_is_a_problem(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text("text,label,augmented_from_text\none,a,\ntwo,b,\nuno,a,1.2E+15\n")
-    (problem,) = admit(path).findings
+    (problem,) = load_for_diagnosis(path).findings
     assert problem.severity == "problem"
     assert "'augmented_from_text' of row 3 (line 4) does not hold the 16 hexadecimal digits" in problem.sentence
     assert "augment the original file again" in problem.cure
@@ -78,7 +78,7 @@ def test_a_mark_that_is_none_is_a_problem(tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", ["9", "4", "0", "-1", "x", "1.5", "9" * 5000, "\u00b2"])
 def test_a_number_that_names_no_original_is_a_problem_and_no_crash(tmp_path: Path, number: str) -> None:
     path = augmented(tmp_path / "x.csv", ["", "", "", "1", number])
-    found = admit(path)
+    found = load_for_diagnosis(path)
     (problem,) = found.findings
     assert problem.severity == "problem"
     assert "'augmented_from'" in problem.sentence

@@ -3,15 +3,15 @@
 import pytest
 
 from diagnoses import diagnosis, distribution, label_errors
+from sharprecl.doctor.batch_forecast import forecast_batches
 from sharprecl.doctor.figures import EACH, class_sizes, no_positive, words_f1
-from sharprecl.doctor.outlook import outlook
 from sharprecl.report.svg import INK
 
 
 def of_counts(counts, **changes):
     f1 = dict.fromkeys(counts, 0.5)
     values = {"label_errors": label_errors(f1_by_class=f1), **changes}
-    return diagnosis(distribution=distribution(counts), batches=outlook(counts, 64), **values)
+    return diagnosis(distribution=distribution(counts), batches=forecast_batches(counts, 64), **values)
 
 
 def test_few_classes_are_named() -> None:

@@ -3,9 +3,9 @@
 import pytest
 
 from diagnoses import COUNTS, distribution
+from sharprecl.doctor.batch_forecast import forecast_batches
 from sharprecl.doctor.diagnosis import Finding
 from sharprecl.doctor.findings import SHIFTED, SKEWED, of_batches, of_distribution, ordered, percent
-from sharprecl.doctor.outlook import outlook
 
 
 def told(found):
@@ -58,13 +58,13 @@ def test_a_shift_between_training_and_test_is_told_from_its_threshold_on() -> No
 
 
 def test_batches_in_which_classes_are_alone() -> None:
-    (found,) = of_batches(outlook(COUNTS, 32))
+    (found,) = of_batches(forecast_batches(COUNTS, 32))
     assert found.severity == "warning"
     assert "in batches of 32, a text of 3 of 5 classes mostly meets no other of its class" in found.sentence
     assert "2.7 classes on average" in found.sentence
-    assert of_batches(outlook(COUNTS, 472))[0].sentence.startswith("in batches of 472, a text of 1 of 5")
-    assert of_batches(outlook(COUNTS, 472))[0].severity == "note"
-    assert of_batches(outlook({"a": 30, "b": 30}, 16)) == []
+    assert of_batches(forecast_batches(COUNTS, 472))[0].sentence.startswith("in batches of 472, a text of 1 of 5")
+    assert of_batches(forecast_batches(COUNTS, 472))[0].severity == "note"
+    assert of_batches(forecast_batches({"a": 30, "b": 30}, 16)) == []
 
 
 def test_order_and_percent() -> None:

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from diagnoses import COUNTS, diagnosis, distribution, duplicates, label_errors
+from sharprecl.doctor.batch_forecast import forecast_batches
 from sharprecl.doctor.diagnosis import DuplicateGroup, Finding, Recommendation
-from sharprecl.doctor.outlook import outlook
 from sharprecl.doctor.page import ROWS, write_page
 
 EVIL = "<script>alert('x')</script> & \"q\""
@@ -68,7 +68,7 @@ def test_user_text_is_harmless(tmp_path) -> None:
         name=EVIL,
         findings=(Finding("note", "x", EVIL, EVIL),),
         distribution=distribution(counts, counts),
-        batches=outlook(counts, 4),
+        batches=forecast_batches(counts, 4),
         duplicates=duplicates(groups=(DuplicateGroup((1,), (), (EVIL,), EVIL),)),
         label_errors=label_errors(
             suspects=(replace(label_errors().suspects[0], label=EVIL, suggested=EVIL, text=EVIL),),
@@ -96,7 +96,7 @@ def test_without_errors_groups_and_test_file(tmp_path) -> None:
 
 def test_of_many_classes_the_largest_and_the_smallest(tmp_path) -> None:
     counts = {f"class {place}": max(1, 9000 // (place + 1)) for place in range(3 * ROWS)}
-    found = diagnosis(distribution=distribution(counts), batches=outlook(counts, 64), label_errors=None)
+    found = diagnosis(distribution=distribution(counts), batches=forecast_batches(counts, 64), label_errors=None)
     text = written(found, tmp_path / "page.html")
     assert text.count('<td class="name" data-v=') == ROWS
     assert "2,000 between them are left out" in text

@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from diagnoses import COUNTS, diagnosis, distribution, duplicates, label_errors, text_facts
+from sharprecl.doctor.batch_forecast import forecast_batches
 from sharprecl.doctor.diagnosis import DuplicateGroup
-from sharprecl.doctor.outlook import outlook
 from sharprecl.doctor.summary import (
     batch_section,
     duplicate_section,
@@ -48,7 +48,7 @@ def test_labels_and_batches() -> None:
     assert found["positive pairs with prototypes and targets"] == "303"
     assert found["... with prototypes"] == "0.0 %, by construction"
     assert found["classes in a batch"] == "2.7"
-    pairless = diagnosis(batches=outlook({"a": 1, "b": 1}, 2), distribution=distribution({"a": 1, "b": 1}))
+    pairless = diagnosis(batches=forecast_batches({"a": 1, "b": 1}, 2), distribution=distribution({"a": 1, "b": 1}))
     assert figures(batch_section(pairless))["positive pairs, largest class over smallest"] == DASH
 
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 from rich.console import Console
 
 from diagnoses import diagnosis, distribution, duplicates, label_errors
+from sharprecl.doctor.batch_forecast import forecast_batches
 from sharprecl.doctor.diagnosis import Finding, Recommendation
-from sharprecl.doctor.outlook import outlook
 from sharprecl.doctor.terminal import show
 
 
@@ -66,7 +66,7 @@ def test_user_text_does_no_harm() -> None:
         name=evil,
         findings=(Finding("problem", "x", evil, evil),),
         distribution=distribution(counts),
-        batches=outlook(counts, 4),
+        batches=forecast_batches(counts, 4),
         label_errors=replace(
             label_errors(f1_by_class=dict.fromkeys(counts, 0.5)),
             suspects=(replace(label_errors().suspects[0], label=evil, text=evil),),

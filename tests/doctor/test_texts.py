@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sharprecl.data.tables import TextTable
-from sharprecl.doctor.admit import LONGEST
+from sharprecl.doctor.loading import LONGEST
 from sharprecl.doctor.texts import SHOWN_ROWS, texts
 from tiny import tiny_tokenizer
 

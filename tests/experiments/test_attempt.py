@@ -16,7 +16,7 @@ from sharprecl.experiments.prepare import prepare
 from sharprecl.experiments.records import RunSpec, run_key
 from sharprecl.experiments.run_folder import RunFolder
 from sharprecl.experiments.store import Store
-from sharprecl.experiments.task import Done, Duty, Task
+from sharprecl.experiments.task import Done, Task, WorkerSettings
 from tiny_experiment import CODE, record, spec, write_table
 
 SCORES = np.eye(4, 3, dtype=np.float32)
@@ -29,7 +29,7 @@ class Bench:
     def __init__(self, folder: Path) -> None:
         self.folder, self.calls = folder, []
         self.then: Any = lambda: None
-        self.attempts = Attempts(Duty(folder / "results", CODE, "cpu", 1, 1), PLACE)
+        self.attempts = Attempts(WorkerSettings(folder / "results", CODE, "cpu", 1, 1), PLACE)
 
     def execute(self, asked: RunSpec, prepared: Any, code: str, **options: Any) -> Executed:
         self.calls.append((asked, prepared, code, options))

@@ -8,7 +8,7 @@ import pytest
 from made_up_runs import made_up_plan, made_up_records
 from sharprecl.experiments.by_class import decisive_class, differences_by_class
 from sharprecl.experiments.collection import Records
-from sharprecl.experiments.contests import Contest, hold_contests
+from sharprecl.experiments.comparisons import Comparison, compare_rows
 from sharprecl.experiments.document import make_document
 from sharprecl.experiments.measure import measure
 from sharprecl.experiments.plan import Plan
@@ -40,8 +40,8 @@ def _duel(plan: Plan, ours: dict[int, dict[int, int]], theirs: dict[int, dict[in
     return make_table(plan, records, "smoke"), records
 
 
-def _first(table: Table) -> Contest:
-    return next(one for one in hold_contests(table).tested if one.metric == "macro_f1")
+def _first(table: Table) -> Comparison:
+    return next(one for one in compare_rows(table).tested if one.metric == "macro_f1")
 
 
 def test_one_other_text_is_one() -> None:
@@ -55,7 +55,7 @@ def test_one_other_text_is_one() -> None:
 def test_the_classes_add_up_to_the_difference(skills: tuple[float, float, float]) -> None:
     plan = made_up_plan()
     table = make_table(plan, made_up_records(plan, dict(zip(plan.rows, skills, strict=True))), "smoke")
-    for one in hold_contests(table).tested:
+    for one in compare_rows(table).tested:
         if one.metric == "macro_f1":
             by_class_C = differences_by_class(table, one)
             assert by_class_C.shape == (3,)
@@ -65,8 +65,8 @@ def test_the_classes_add_up_to_the_difference(skills: tuple[float, float, float]
 def test_one_class_decides() -> None:
     # Five of "many" are taken for "few": it costs the large class little and the small one much.
     table, records = _duel(made_up_plan(columns=["cr"]), ours={0: {2: 5}}, theirs={0: {1: 1}})
-    contest = _first(table)
-    one = decisive_class(table, contest)
+    comparison = _first(table)
+    one = decisive_class(table, comparison)
     assert one is not None
     few = int(np.sum(np.array(records.data["data-cr"].gold) == 2))
     assert (one.label, one.train, one.test, one.found, one.false) == ("few", 12, few, (few, few), (5.0, 0.0))
@@ -90,11 +90,11 @@ def test_no_class_decides_where_all_differ_alike() -> None:
 def test_a_class_that_makes_more_than_the_difference() -> None:
     # "few" loses more than all, and "some" wins a part of it back.
     table, records = _duel(made_up_plan(columns=["cr"]), ours={0: {2: 15}}, theirs={0: {1: 10}})
-    contest = _first(table)
-    one = decisive_class(table, contest)
-    assert contest.difference < 0
+    comparison = _first(table)
+    one = decisive_class(table, comparison)
+    assert comparison.difference < 0
     assert one is not None
-    assert one.difference < contest.difference
+    assert one.difference < comparison.difference
     (said, *_) = make_document(made_up_plan(columns=["cr"]), records, Recipe("mine", "smoke")).summary
     assert f"One class alone would make {100 * abs(one.difference):.1f} points, few" in said
 

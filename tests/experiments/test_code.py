@@ -110,11 +110,11 @@ DECIDE_NOTHING = {
 def test_whatever_decides_a_result_imports_only_what_counts_too() -> None:
     """A file that moves out of the list's places, or is newly used by them, must be thought about."""
     seen = {file for place in DECIDES for file in _files(place)}
-    own, to_do = set(seen), list(seen)
-    while to_do:
-        for file in _imported(to_do.pop()) - seen:
+    own, pending = set(seen), list(seen)
+    while pending:
+        for file in _imported(pending.pop()) - seen:
             seen.add(file)
-            to_do.append(file)
+            pending.append(file)
     assert {file.relative_to(PACKAGE).as_posix() for file in seen - own} == DECIDE_NOTHING
 
 

@@ -7,10 +7,10 @@ import pytest
 from sharprecl.data.benchmarks import BENCHMARKS
 from sharprecl.data.label_descriptions import label_descriptions
 from sharprecl.errors import ConfigError
-from sharprecl.experiments.llm_tasks import told_of
+from sharprecl.experiments.llm_tasks import task_description
+from sharprecl.experiments.pending import first_jobs
 from sharprecl.experiments.plan import Plan, make_plan
 from sharprecl.experiments.records import RunSpec
-from sharprecl.experiments.todo import first_jobs
 from sharprecl.profiles import resolve
 
 
@@ -170,9 +170,9 @@ def test_language_models_are_told_what_the_data_is_and_nothing_of_the_encoder() 
 
 
 def test_every_benchmark_has_a_task_of_its_own() -> None:
-    tasks = [told_of(name)["task"] for name in BENCHMARKS]
+    tasks = [task_description(name)["task"] for name in BENCHMARKS]
     assert len(set(tasks)) == len(BENCHMARKS)
-    assert told_of("mine.csv") == {}
+    assert task_description("mine.csv") == {}
 
 
 def test_a_sweep_spends_no_money() -> None:

@@ -10,30 +10,30 @@ from made_up_runs import made_up_plan, made_up_records
 from sharprecl.errors import AssetError, ConfigError
 from sharprecl.experiments import page
 from sharprecl.experiments.collection import Records
-from sharprecl.experiments.figures.sheet import Drawn
-from sharprecl.experiments.page import Section, borrowed, make_section, write_page
+from sharprecl.experiments.figures.drawing import Drawing
+from sharprecl.experiments.page import PageSection, borrowed, make_section, write_page
 from sharprecl.experiments.plan import Plan, load_plan
-from sharprecl.report.svg import Figure
+from sharprecl.report.svg import Chart
 
 SKILLS = {"cross_entropy": 0.6, "bcl": 0.7, "sharprecl": 0.8}
 PLAN = made_up_plan(columns=["trec@50"], paper="Table 9")
 
 
-def no_figures(*_: object) -> list[Drawn]:
+def no_figures(*_: object) -> list[Drawing]:
     svg = "<svg><title>drawn</title></svg>"
-    figure = Drawn("mine-cost", "Cost <b>", "A caption <i>.", svg, b"png", Figure(svg, "A caption <i>."))
+    figure = Drawing("mine-cost", "Cost <b>", "A caption <i>.", svg, b"png", Chart(svg, "A caption <i>."))
     return [figure, replace(figure, name="mine-more", aside=True)]
 
 
 @pytest.fixture
-def section(monkeypatch: pytest.MonkeyPatch) -> Section:
+def section(monkeypatch: pytest.MonkeyPatch) -> PageSection:
     monkeypatch.setattr(page, "figures_of", no_figures)
     made = make_section("plans/mine.yaml", PLAN, "smoke", made_up_records(PLAN, SKILLS))
     assert made is not None
     return made
 
 
-def test_two_plans_of_one_name_are_refused(section: Section, tmp_path: Path) -> None:
+def test_two_plans_of_one_name_are_refused(section: PageSection, tmp_path: Path) -> None:
     """The tables of the second would replace those of the first."""
     other = replace(section, plan="others/mine.yaml")
     with pytest.raises(ConfigError, match="two plans are named 'mine'"):
@@ -41,14 +41,14 @@ def test_two_plans_of_one_name_are_refused(section: Section, tmp_path: Path) -> 
     assert list(tmp_path.iterdir()) == []
 
 
-def test_somebody_elses_page_stays(section: Section, tmp_path: Path) -> None:
+def test_somebody_elses_page_stays(section: PageSection, tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text("<h1>my site</h1>")
     with pytest.raises(ConfigError, match=r"index\.html is there already"):
         write_page(tmp_path, "Results", [], "smoke", [section])
     assert [path.name for path in tmp_path.iterdir()] == ["index.html"]
 
 
-def test_everything_stands_on_the_page_and_beside_it(section: Section, tmp_path: Path) -> None:
+def test_everything_stands_on_the_page_and_beside_it(section: PageSection, tmp_path: Path) -> None:
     assert write_page(tmp_path, "Results", ["Said first."], "smoke", [section]) == tmp_path / "index.html"
     for text in ((tmp_path / "index.html").read_text("utf-8"), (tmp_path / "index.md").read_text("utf-8")):
         assert "Three methods (Table 9)" in text
@@ -70,7 +70,7 @@ def test_everything_stands_on_the_page_and_beside_it(section: Section, tmp_path:
         assert len(links) >= 4
 
 
-def test_the_page_needs_no_network_and_escapes_what_it_says(section: Section, tmp_path: Path) -> None:
+def test_the_page_needs_no_network_and_escapes_what_it_says(section: PageSection, tmp_path: Path) -> None:
     evil = replace(section, title="<script>alert(1)</script>", commands=("sharprecl '<b>'",))
     text = write_page(tmp_path, "A & B", [], "smoke", [evil, replace(evil, plan="other.yaml")]).read_text("utf-8")
     assert "<script>alert" not in text
@@ -82,7 +82,7 @@ def test_the_page_needs_no_network_and_escapes_what_it_says(section: Section, tm
     assert text.count("<details>") == 2
 
 
-def test_equal_sections_give_equal_bytes(section: Section, tmp_path: Path) -> None:
+def test_equal_sections_give_equal_bytes(section: PageSection, tmp_path: Path) -> None:
     for name in ("one", "two"):
         write_page(tmp_path / name, "Results", [], "smoke", [section])
     one, two = (
@@ -176,7 +176,7 @@ def test_columns_with_other_rows_have_a_command_of_their_own() -> None:
 
 @pytest.mark.usefixtures("section")
 def test_a_plan_that_nobody_ran_is_told_from_one_whose_runs_another_has_made() -> None:
-    def section_of(name: str, plan: Plan, records: Records) -> Section:
+    def section_of(name: str, plan: Plan, records: Records) -> PageSection:
         made = make_section(name, plan, "smoke", records)
         assert made is not None
         return made

@@ -15,10 +15,10 @@ from sharprecl.data.benchmarks import BENCHMARKS
 from sharprecl.errors import ConfigError
 from sharprecl.experiments.expand import Job
 from sharprecl.experiments.fairness import texts_read
+from sharprecl.experiments.pending import first_jobs
 from sharprecl.experiments.plan import SHIPPED, Plan, load_plan, make_plan
 from sharprecl.experiments.records import RunSpec
 from sharprecl.experiments.scales import SCALES
-from sharprecl.experiments.todo import first_jobs
 from sharprecl.methods.registry import method_names
 from sharprecl.methods.sharprecl_settings import ABLATIONS
 from sharprecl.profiles import resolve

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from made_up_runs import made_up_records
-from sharprecl.experiments.beside import beside, beside_notes, beside_sheets
 from sharprecl.experiments.cells import METRICS, Line
 from sharprecl.experiments.plan import SHIPPED, Plan, load_plan
 from sharprecl.experiments.published import AVERAGE, ODD, REMARKS, Printed, printed
+from sharprecl.experiments.published_comparison import compare_with_published, published_notes, published_sheets
 from sharprecl.experiments.sheets import signed
 from sharprecl.experiments.tables import make_table
 
@@ -92,7 +92,9 @@ def _table(plan: Plan, columns: tuple[str, ...] = (), **changes: Any) -> Any:
 
 def test_beside_what_was_measured() -> None:
     table = _table(load_plan("main"))
-    found = {(pair.printed.row, pair.printed.column, pair.printed.metric): pair for pair in beside(table)}
+    found = {
+        (pair.printed.row, pair.printed.column, pair.printed.metric): pair for pair in compare_with_published(table)
+    }
     assert len(found) == len(printed("Table 2"))
     pair = found["dualcl", "ohsumed", "accuracy"]
     measured = table.means("accuracy", "ohsumed")[Line("dualcl")]
@@ -103,7 +105,7 @@ def test_beside_what_was_measured() -> None:
 
 def test_curves_find_their_values() -> None:
     table = _table(load_plan("top_k"))
-    found = {(pair.printed.row, pair.printed.column): pair.measured for pair in beside(table)}
+    found = {(pair.printed.row, pair.printed.column): pair.measured for pair in compare_with_published(table)}
     assert len(found) == 30
     assert {place for place, measured in found.items() if measured is not None} == {
         (f"top_k = {k}", "trec@50") for k in (10, 20, 30, 40, 50)
@@ -112,17 +114,17 @@ def test_curves_find_their_values() -> None:
 
 def test_the_whole_printed_table_is_shown_whatever_was_run_but_not_what_nobody_asked_for() -> None:
     partly = _table(load_plan("main"), without=lambda job: job.column != "ohsumed")
-    assert {pair.printed.column for pair in beside(partly)} == {AVERAGE, *partly.plan.columns}
-    measured = {pair.printed.column for pair in beside(partly) if pair.measured is not None}
-    # An average over one column stands beside no average over eighteen.
+    assert {pair.printed.column for pair in compare_with_published(partly)} == {AVERAGE, *partly.plan.columns}
+    measured = {pair.printed.column for pair in compare_with_published(partly) if pair.measured is not None}
+    # An average over one column stands compare_with_published no average over eighteen.
     assert measured == {"ohsumed"}
     asked = _table(load_plan("main"), columns=("ohsumed",), without=lambda job: job.column != "ohsumed")
-    assert {pair.printed.column for pair in beside(asked)} == {"ohsumed"}
+    assert {pair.printed.column for pair in compare_with_published(asked)} == {"ohsumed"}
 
 
 def test_the_sheets_say_printed_and_difference() -> None:
     table = _table(load_plan("main"))
-    accuracy, macro_f1 = beside_sheets(table)
+    accuracy, macro_f1 = published_sheets(table)
     assert accuracy.headings == ("Row", *table.plan.columns, "Average")
     assert [row[0].text for row in macro_f1.rows][:2] == ["cross_entropy", "dice"]
     row = next(row for row in accuracy.rows if row[0].text == "dualcl")
@@ -135,7 +137,7 @@ def test_the_sheets_say_printed_and_difference() -> None:
 
 
 def test_cells_that_cannot_be_right_are_marked() -> None:
-    sheets = beside_sheets(_table(load_plan("llm")))
+    sheets = published_sheets(_table(load_plan("llm")))
     marked = {
         (row[0].text, heading)
         for sheet in sheets
@@ -150,5 +152,5 @@ def test_cells_that_cannot_be_right_are_marked() -> None:
 def test_a_plan_of_one_s_own_has_no_printed_figures() -> None:
     plan = load_plan("main").model_copy(update={"paper": ""})
     table = _table(plan, without=lambda job: job.column != "cr")
-    assert beside_sheets(table) == []
-    assert beside_notes(table) == []
+    assert published_sheets(table) == []
+    assert published_notes(table) == []

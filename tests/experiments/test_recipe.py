@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sharprecl.errors import ConfigError, DataError
 from sharprecl.experiments.formats import FORMATS, write_document
 from sharprecl.experiments.recipe import Provenance, Recipe, check_replaceable, read_provenance
-from sharprecl.experiments.sheets import Document, Figure
+from sharprecl.experiments.sheets import Document, LongFormValue
 
 NAMES = st.lists(st.text(min_size=1, max_size=8), max_size=3).map(tuple)
 
@@ -22,7 +22,7 @@ def test_read_back_from_every_format(
 ) -> None:
     for name in FORMATS:
         provenance = Provenance(Recipe(plan, "small", rows, columns, seeds, seconds), name, "f" * 64)
-        document = Document("title", ("caption",), (), (), (Figure("run", "score", 1.0),), provenance)
+        document = Document("title", ("caption",), (), (), (LongFormValue("run", "score", 1.0),), provenance)
         assert read_provenance(write_document(document), "file") == provenance
 
 

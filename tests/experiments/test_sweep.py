@@ -22,7 +22,7 @@ from sharprecl.experiments.exported import Exported, write_exported
 from sharprecl.experiments.plan import Plan
 from sharprecl.experiments.prepare import prepare
 from sharprecl.experiments.store import Store
-from sharprecl.experiments.sweep import Options, Outcome, sweep
+from sharprecl.experiments.sweep import Options, SweepResult, sweep
 from tiny_experiment import tiny_plan
 
 # Eight runs of half a second and more, with a few checkpoints in those that leave any.
@@ -34,10 +34,10 @@ LONG = {
 
 
 class Said(list[str]):
-    """A watcher that remembers sentences."""
+    """A observer that remembers sentences."""
 
-    def stands(self, standing: object) -> None:
-        del standing
+    def progressed(self, progress: object) -> None:
+        del progress
 
     def said(self, sentence: str) -> None:
         self.append(sentence)
@@ -113,9 +113,9 @@ from sharprecl.experiments.store import Store
 from sharprecl.experiments.sweep import Options, sweep
 
 class Silent:
-    def stands(self, standing):
+    def progressed(self, progress):
         pass
-    said = stands
+    said = progressed
 
 sweep(pickle.loads(Path(sys.argv[1]).read_bytes()), Store(Path(sys.argv[2])), Options(2, device="cpu"), Silent())
 """
@@ -186,7 +186,7 @@ def test_a_sweep_killed_three_times_ends_like_one_that_was_not(
     assert not list(store.folder.glob("runs/*/*/checkpoints"))
 
 
-def run(plan: Plan, folder: Path, **options: Any) -> tuple[Outcome, Said]:
+def run(plan: Plan, folder: Path, **options: Any) -> tuple[SweepResult, Said]:
     said = Said()
     return sweep(plan.jobs("smoke"), Store(folder), Options(device="cpu", **options), said), said
 

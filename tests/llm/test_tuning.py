@@ -8,11 +8,13 @@ from sharprecl.errors import SharpReCLError
 from sharprecl.llm.causal import add_adapters
 from sharprecl.llm.prompts import IGNORED
 from sharprecl.llm.scoring import common_start, label_scores
-from sharprecl.llm.tuning import Plan, answer_logits, fine_tune, label_token_loss
+from sharprecl.llm.tuning import TuningSettings, answer_logits, fine_tune, label_token_loss
 from sharprecl.training.history import Silent
 from tiny_llm import encoder, table, tiny_llama
 
-PLAN = Plan(epochs=2, batch_size=8, micro_batch_size=4, learning_rate=5e-3, warmup=0.1, max_grad_norm=0.3, seed=0)
+PLAN = TuningSettings(
+    epochs=2, batch_size=8, micro_batch_size=4, learning_rate=5e-3, warmup=0.1, max_grad_norm=0.3, seed=0
+)
 
 
 class Records(Silent):
@@ -114,7 +116,7 @@ def test_micro_batches_are_memory_only():
     runs = []
     for size in (8, 3, 1):
         observer = Records()
-        tune(adapted(), Plan(**{**vars(PLAN), "micro_batch_size": size}), observer)
+        tune(adapted(), TuningSettings(**{**vars(PLAN), "micro_batch_size": size}), observer)
         runs.append([record["loss"]["total"] for record in observer.records])
     np.testing.assert_allclose(runs[1], runs[0], rtol=1e-3)
     np.testing.assert_allclose(runs[2], runs[0], rtol=1e-3)

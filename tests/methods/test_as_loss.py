@@ -134,7 +134,7 @@ def test_wrong_calls_say_what_to_do() -> None:
 def test_what_the_method_answers_with_is_written_into_the_classifier() -> None:
     classifier, loss = _make("logit_adjustment")
     before = classifier(_rows())
-    loss.settle()
+    loss.finalize()
     method = loss.method
     wanted = method.logits(Features(_rows(), before, classifier.weight, b_C=classifier.bias))
     assert not torch.equal(classifier(_rows()), before)

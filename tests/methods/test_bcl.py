@@ -182,7 +182,7 @@ def test_state_dict_brings_everything_back():
     layers = [torch.nn.Linear(WIDTH, 3).double() for _ in range(2)]
     for one, layer in zip((method, resumed), layers, strict=True):
         layer.weight.data = rows[1].w_CH.detach().clone()
-        one.settle(layer)
+        one.finalize(layer)
     assert torch.equal(layers[0].weight, layers[1].weight)
 
 
@@ -195,7 +195,7 @@ def test_answers_with_the_cosine_without_the_prior_and_settles_into_a_layer_that
     torch.testing.assert_close(s_NC, 30 * cosine_NC, rtol=1e-10, atol=1e-10)
     layer = torch.nn.Linear(WIDTH, 3).double()
     layer.weight.data = features.w_CH.detach().clone()
-    method.settle(layer)
+    method.finalize(layer)
     assert torch.equal(layer(features.x_NH).argmax(1), s_NC.argmax(1))
     # A probability is that of training where a text has the usual length; these lengths differ.
     assert layer(features.x_NH).norm().item() == pytest.approx(s_NC.norm().item(), rel=0.3)

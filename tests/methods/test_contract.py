@@ -12,7 +12,7 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 from sharprecl.classifier import TextClassifier
 from sharprecl.methods.base import Method
 from sharprecl.methods.registry import method_class, method_names
-from sharprecl.training.history import Pace, Record, Silent
+from sharprecl.training.history import Record, Silent, TrainingSpeed
 from sharprecl.training.loop import Trainer
 from tiny import CONFIGS, skewed_texts, tiny_encoder
 
@@ -81,16 +81,16 @@ def test_learns_what_keywords_tell(encoders: dict[str, str], method: str) -> Non
 
 
 @pytest.mark.parametrize("method", STEPPING)
-def test_the_settled_backbone_answers_as_the_method_did(encoders: dict[str, str], method: str) -> None:
+def test_the_finalized_backbone_answers_as_the_method_did(encoders: dict[str, str], method: str) -> None:
     asked: list[tuple[np.ndarray, np.ndarray]] = []
-    settle = method_class(method).settle
+    finalize = method_class(method).finalize
 
     kind = method_class(method)
 
     def watching(self: Method, classifier: torch.nn.Linear) -> None:
         features = _features(trainer[0])
         before = self.logits(features).detach().numpy()
-        settle(self, classifier)
+        finalize(self, classifier)
         asked.append((before, _features(trainer[0]).s_NC.detach().numpy()))
 
     trainer: list[Trainer] = []
@@ -101,7 +101,7 @@ def test_the_settled_backbone_answers_as_the_method_did(encoders: dict[str, str]
         return run(self, resume)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(kind, "settle", watching)
+        patch.setattr(kind, "finalize", watching)
         patch.setattr(Trainer, "run", keeping)
         make(encoders["sentence"], method, LEARNING).fit(*skewed_texts())
     ((before, after),) = asked
@@ -172,7 +172,7 @@ class Stopping(Silent):
     def __init__(self, at: int) -> None:
         self.at = at
 
-    def recorded(self, record: Record, pace: Pace) -> None:
+    def recorded(self, record: Record, pace: TrainingSpeed) -> None:
         if record["kind"] == "step" and record["step"] == self.at:
             raise KeyboardInterrupt
 

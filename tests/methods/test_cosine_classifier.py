@@ -40,7 +40,7 @@ def test_settled_it_has_the_same_argmax_and_about_the_same_probabilities(bias):
     cosine, layer = CosineClassifier(8.0).double(), linear(w_CH, bias)
     assert not torch.equal(layer(x_NH).argmax(1), cosine_logits(x_NH, w_CH, 8.0).argmax(1))
     s_NC = cosine.logits(x_NH, w_CH, training=True)
-    cosine.settle(layer)
+    cosine.finalize(layer)
     torch.testing.assert_close(layer(x_NH).argmax(1), s_NC.argmax(1))
     # The fold is exact for a feature of the usual length.
     same_NH = x_NH / x_NH.norm(dim=1, keepdim=True) * cosine.mean_norm
@@ -65,7 +65,7 @@ def test_follows_the_length_of_features_in_training_alone():
 def test_untrained_it_settles_as_if_features_had_length_1():
     x_NH, w_CH = problem()
     layer = linear(w_CH)
-    CosineClassifier(30.0).double().settle(layer)
+    CosineClassifier(30.0).double().finalize(layer)
     unit_NH = x_NH / x_NH.norm(dim=1, keepdim=True)
     torch.testing.assert_close(layer(unit_NH), cosine_logits(x_NH, w_CH, 30.0))
 
@@ -78,7 +78,7 @@ def test_state_dict_round_trip():
     layers = [linear(w_CH), linear(w_CH)]
     for cosine, layer in zip((one, two), layers, strict=True):
         cosine.logits(2 * x_NH, w_CH, training=True)
-        cosine.settle(layer)
+        cosine.finalize(layer)
     assert torch.equal(layers[0].weight, layers[1].weight)
 
 

@@ -135,7 +135,7 @@ def test_bfloat16_features_are_compared_in_float32():
 def test_it_leaves_the_linear_layer_alone_and_keeps_no_state():
     method, layer = build(3), torch.nn.Linear(WIDTH, 3)
     before = layer.weight.clone()
-    method.settle(layer)
+    method.finalize(layer)
     assert torch.equal(layer.weight, before)
     assert method.state_dict() == {}
     assert DualCL.reading == "label_tokens"

@@ -81,7 +81,7 @@ def test_settling_makes_the_layer_answer_as_the_method_did() -> None:
         backbone = SimpleNamespace(feature_dim=WIDTH, num_classes=3, classifier=layer)
         method = Frozen.build(backbone, np.array(COUNTS), FrozenConfig(C=1.0), 0).double()
         method.on_features(torch.from_numpy(x_NH), torch.from_numpy(y_N), 0, 1)
-        method.settle(layer)
+        method.finalize(layer)
         torch.testing.assert_close(layer(features.x_NH), method.logits(features))
         assert len(set(layer(features.x_NH).argmax(1).tolist())) == 3
 

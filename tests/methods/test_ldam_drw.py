@@ -62,7 +62,7 @@ def test_the_answer_is_the_same_after_settling_whatever_the_lengths_were():
     method = build(LdamDrw, COUNTS)
     method.loss(batch, features, START)
     answer = method.logits(features).argmax(1)
-    method.settle(layer)
+    method.finalize(layer)
     assert torch.equal(layer(features.x_NH).argmax(1), answer)
     assert layer.bias.tolist() == [0.0] * 3
 

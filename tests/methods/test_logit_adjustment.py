@@ -39,7 +39,7 @@ def test_logits_that_are_the_log_prior_become_a_tie():
 def test_settling_moves_the_bias_alone():
     layer = torch.nn.Linear(WIDTH, 3).double()
     weight, bias = layer.weight.clone(), layer.bias.clone()
-    build(LogitAdjustment, COUNTS).settle(layer)
+    build(LogitAdjustment, COUNTS).finalize(layer)
     assert torch.equal(layer.weight, weight)
     moved = (layer.bias - bias).tolist()
     assert moved == pytest.approx([-math.log(n / 65) for n in COUNTS], abs=1e-6)
@@ -52,6 +52,6 @@ def test_a_classifier_without_bias_is_refused_before_training_and_after():
     with pytest.raises(ConfigError, match="choose balanced_softmax"):
         LogitAdjustment.build(backbone, np.array(COUNTS), LogitAdjustmentConfig(), 0)
     with pytest.raises(ConfigError, match="bias"):
-        build(LogitAdjustment, COUNTS).settle(layer)
+        build(LogitAdjustment, COUNTS).finalize(layer)
     backbone.classifier = torch.nn.Linear(WIDTH, 3)
     LogitAdjustment.build(backbone, np.array(COUNTS), LogitAdjustmentConfig(), 0)

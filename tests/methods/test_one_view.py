@@ -200,8 +200,8 @@ def test_a_state_dict_continues_exactly(kind):
         assert torch.equal(resumed.logits(features), method.logits(features))
     classifiers = [torch.nn.Linear(WIDTH, 3).double()]
     classifiers.append(copy.deepcopy(classifiers[0]))
-    method.settle(classifiers[0])
-    resumed.settle(classifiers[1])
+    method.finalize(classifiers[0])
+    resumed.finalize(classifiers[1])
     assert torch.equal(classifiers[0].weight, classifiers[1].weight)
     assert torch.equal(classifiers[0].bias, classifiers[1].bias)
 
@@ -220,7 +220,7 @@ def test_the_settled_classifier_has_the_argmax_of_the_method(kind, seed):
         features = Features(x_NH, classifier(x_NH), classifier.weight)
         method.loss(batch, features, START)
         answer = method.logits(features).argmax(1)
-    method.settle(classifier)
+    method.finalize(classifier)
     assert torch.equal(classifier(x_NH).argmax(1), answer)
 
 

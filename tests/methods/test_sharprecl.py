@@ -350,7 +350,7 @@ def test_without_classification_a_classifier_is_fitted_to_the_features():
     scores = method.logits(features)
     assert (scores.argmax(1) == y_N).float().mean() > 0.9
     layer = torch.nn.Linear(WIDTH, 3)
-    method.settle(layer)
+    method.finalize(layer)
     torch.testing.assert_close(layer(x_NH), scores)
 
 

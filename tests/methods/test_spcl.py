@@ -306,14 +306,14 @@ def test_it_settles_as_the_nearest_centre_by_cosine():
     method = build(dtype=torch.float32, temperature=0.05)
     _, features = problem([0, 1, 1, 2], 3, dtype=torch.float32)
     layer = torch.nn.Linear(WIDTH, 3)
-    method.settle(layer)
+    method.finalize(layer)
     s_NC = method.logits(features)
     torch.testing.assert_close(F.normalize(features.x_NH) @ layer.weight.T, s_NC)
     assert layer.bias.abs().sum().item() == 0.0
     for x_H, s_C in zip(features.x_NH, s_NC, strict=True):
         cosines = [oracles.cosine(x_H, c).item() / 0.05 for c in method.centres_CH]
         assert s_C.tolist() == pytest.approx(cosines, rel=1e-4, abs=1e-5)
-    method.settle(torch.nn.Linear(WIDTH, 3, bias=False))
+    method.finalize(torch.nn.Linear(WIDTH, 3, bias=False))
     assert SPCL.reading == "cosine"
     assert SPCL.not_exportable_because
 

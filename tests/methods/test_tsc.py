@@ -262,7 +262,7 @@ def test_answers_with_the_second_stage_s_classifier_and_settles_it():
     assert torch.equal(s_NC.argmax(1), y_N)
     for bias in (True, False):
         layer = torch.nn.Linear(WIDTH, 3, bias=bias)
-        method.settle(layer)
+        method.finalize(layer)
         torch.testing.assert_close(layer(x_NH), s_NC)
 
 

@@ -11,7 +11,7 @@ import torch
 from sharprecl.classifier import TextClassifier
 from sharprecl.errors import ConfigError
 from sharprecl.training import frozen as module
-from sharprecl.training.history import Pace, Record, Silent
+from sharprecl.training.history import Record, Silent, TrainingSpeed
 from sharprecl.training.loop import Trainer
 from tiny import skewed_texts, tiny_encoder
 
@@ -23,7 +23,7 @@ class Recorder(Silent):
         self.records: list[Record] = []
         self.sentences: list[str] = []
 
-    def recorded(self, record: Record, pace: Pace) -> None:
+    def recorded(self, record: Record, pace: TrainingSpeed) -> None:
         self.records.append(record)
 
     def said(self, sentence: str) -> None:

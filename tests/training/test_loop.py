@@ -9,10 +9,10 @@ import torch
 from sklearn.metrics import log_loss
 
 from sharprecl.classifier import TextClassifier
-from sharprecl.data.packing import Sheet
+from sharprecl.data.packing import PackedRows
 from sharprecl.errors import ConfigError, SharpReCLError
 from sharprecl.training import loop
-from sharprecl.training.history import Pace, Record
+from sharprecl.training.history import Record, TrainingSpeed
 from sharprecl.training.loop import Trainer
 from tiny import skewed_texts, tiny_encoder
 
@@ -22,10 +22,10 @@ class Recorder:
 
     def __init__(self) -> None:
         self.records: list[Record] = []
-        self.paces: list[Pace] = []
+        self.paces: list[TrainingSpeed] = []
         self.sentences: list[str] = []
 
-    def recorded(self, record: Record, pace: Pace) -> None:
+    def recorded(self, record: Record, pace: TrainingSpeed) -> None:
         self.records.append(record)
         self.paces.append(pace)
 
@@ -120,10 +120,10 @@ def test_the_padding_told_is_that_of_the_batches_trained(
     encoder: str, method: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A method that draws its own texts has other batches than those that are cut from each text once."""
-    sheets: list[Sheet] = []
+    sheets: list[PackedRows] = []
     original = loop.lay_out
 
-    def watching(*given: Any) -> list[Sheet]:
+    def watching(*given: Any) -> list[PackedRows]:
         made = original(*given)
         sheets.extend(made)
         return made

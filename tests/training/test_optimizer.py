@@ -15,7 +15,7 @@ from sharprecl.training.optimizer import (
     learning_rate_factor,
     parameter_groups,
     resolve_batch_size,
-    resolve_plan,
+    resolve_schedule,
 )
 from tiny import tiny_config
 
@@ -28,9 +28,9 @@ def test_auto_batch_size_leaves_32_steps(texts: int, size: int) -> None:
 
 @pytest.mark.parametrize(("hidden", "rate"), [(384, 2e-4), (768, 5e-5), (1024, 2e-5)])
 def test_the_learning_rate_follows_the_encoders_size(hidden: int, rate: float) -> None:
-    plan = resolve_plan(TrainingConfig(max_epochs=3), 128, 10, hidden)
+    plan = resolve_schedule(TrainingConfig(max_epochs=3), 128, 10, hidden)
     assert (plan.learning_rate, plan.head_learning_rate, plan.total_steps) == (rate, 1e-3, 30)
-    given = resolve_plan(TrainingConfig(learning_rate=1e-5, head_learning_rate=1e-4), 128, 10, hidden)
+    given = resolve_schedule(TrainingConfig(learning_rate=1e-5, head_learning_rate=1e-4), 128, 10, hidden)
     assert (given.learning_rate, given.head_learning_rate) == (1e-5, 1e-4)
 
 
@@ -39,7 +39,7 @@ def test_every_parameter_is_in_one_group_with_the_right_rate_and_decay() -> None
     backbone = Backbone(model, "native")
     method = SharpReCL.build(backbone, np.array([5, 3, 1]), SharpReCLConfig(), 0)
     config = TrainingConfig(weight_decay=0.1)
-    plan = resolve_plan(config, 16, 10, 32)
+    plan = resolve_schedule(config, 16, 10, 32)
     groups = parameter_groups(backbone, method, config, plan)
     found = {id(p): group for group in groups for p in group["params"]}
     assert len(found) == sum(len(group["params"]) for group in groups)
@@ -72,5 +72,5 @@ def test_torch_accepts_the_groups() -> None:
     model = tf.AutoModelForSequenceClassification.from_config(tiny_config(num_labels=3))
     backbone = Backbone(model, "mean")
     config = TrainingConfig()
-    groups = parameter_groups(backbone, torch.nn.Identity(), config, resolve_plan(config, 16, 10, 32))
+    groups = parameter_groups(backbone, torch.nn.Identity(), config, resolve_schedule(config, 16, 10, 32))
     assert len(torch.optim.AdamW(groups).param_groups) == 4

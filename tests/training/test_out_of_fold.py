@@ -13,7 +13,7 @@ from sharprecl.data.tables import read_table
 from sharprecl.errors import CheckpointError, ConfigError
 from sharprecl.profiles import resolve
 from sharprecl.training import out_of_fold as module
-from sharprecl.training.history import Pace, Record, Silent
+from sharprecl.training.history import Record, Silent, TrainingSpeed
 from sharprecl.training.out_of_fold import MANY_TEXTS, number_of_folds, out_of_fold, remove_folds
 from tiny import skewed_texts, tiny_encoder
 
@@ -41,7 +41,7 @@ class Listening(Silent):
     def said(self, sentence: str) -> None:
         self.sentences.append(sentence)
 
-    def recorded(self, record: Record, pace: Pace) -> None:
+    def recorded(self, record: Record, pace: TrainingSpeed) -> None:
         del pace
         if record.get("fold") not in (None, *self.folds[-1:]):
             self.folds.append(record["fold"])

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from sharprecl.training.history import Pace
+from sharprecl.training.history import TrainingSpeed
 from sharprecl.training.tensorboard import TensorBoardLog
 
-PACE = Pace(step=1, total_steps=9, texts_per_second=10.0, seconds_left=1.0)
+PACE = TrainingSpeed(step=1, total_steps=9, texts_per_second=10.0, seconds_left=1.0)
 
 
 def tell(folder: Path, steps: range, loss: float) -> None:

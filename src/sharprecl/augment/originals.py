@@ -4,8 +4,8 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from sharprecl.data.checks import checked_labels, plain
+from sharprecl.data.raw_table import RawTable
 from sharprecl.data.rows import Rows
-from sharprecl.data.sheet import Sheet
 
 LONGEST = 100_000
 """Characters of the longest text that is augmented. No encoder reads that far, and word lists would fill the memory."""
@@ -64,7 +64,7 @@ def originals_of(rows: Rows, text: str, label: str | None = None, *, need_labels
         DataError: no such column, or labels that are needed are missing or unfit; one sentence with row numbers.
     """
     name = LABEL if label is None else label
-    sheet = Sheet(rows.origin, rows.names, len(rows), lambda column: [record.get(column) for record in rows.records])
+    sheet = RawTable(rows.origin, rows.names, len(rows), lambda column: [record.get(column) for record in rows.records])
     if need_labels or label is not None:
         sheet.require(name, "label")
     if name not in sheet.names:

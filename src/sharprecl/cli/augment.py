@@ -114,7 +114,7 @@ def augment(
     from sharprecl.cli.console import make_console
     from sharprecl.cli.counter import counter
     from sharprecl.cli.show import say, show_notes
-    from sharprecl.data.wording import plural
+    from sharprecl.data.messages import plural
 
     console, progress_console = make_console(), make_console(stderr=True)
     show_notes(console, rows.notes)

@@ -42,13 +42,13 @@ def compare(
     from sharprecl.cli.tables import is_benchmark
     from sharprecl.errors import ConfigError
     from sharprecl.experiments.compare import compare_plan
-    from sharprecl.experiments.duration import seconds_of
+    from sharprecl.experiments.duration import parse_duration
     from sharprecl.experiments.page import check_page
     from sharprecl.experiments.plan_file import write_plan
     from sharprecl.profiles import assignments, merge, read_yaml
 
     # What is wrong with the command is found before PyTorch is imported.
-    deadline = began + seconds_of(budget) if budget else None
+    deadline = began + parse_duration(budget) if budget else None
     check_page()
     published = is_benchmark(data.partition("@")[0])
     if test is not None and published:
@@ -70,7 +70,7 @@ def compare(
     from sharprecl.cli.console import make_console
     from sharprecl.cli.experiment.sweeping import show_sweep
     from sharprecl.cli.show import say
-    from sharprecl.data.wording import plural
+    from sharprecl.data.messages import plural
     from sharprecl.experiments.sweep import Options
 
     console = make_console()

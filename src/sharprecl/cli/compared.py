@@ -11,9 +11,9 @@ from rich.text import Text
 
 from sharprecl.cli.show import say
 from sharprecl.data.benchmarks import BENCHMARKS
-from sharprecl.data.wording import plural
+from sharprecl.data.messages import plural
 from sharprecl.experiments.figures.draw import trained_on
-from sharprecl.experiments.page import Section, make_section, write_page
+from sharprecl.experiments.page import PageSection, make_section, write_page
 from sharprecl.experiments.plan import Plan
 from sharprecl.experiments.records import DataRecord
 from sharprecl.experiments.sheets import Entry
@@ -28,7 +28,7 @@ class Compared:
     title: str
     scale: str
     judged: str
-    section: Section
+    section: PageSection
 
 
 def make_compared(plan: Plan, file: Path, scale: str, results: Path, data: Set[str]) -> Compared:

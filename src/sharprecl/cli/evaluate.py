@@ -149,7 +149,7 @@ def _trained_on(table: "TextTable", seen: Path, drop: bool) -> "tuple[TextTable,
     import numpy as np
 
     from sharprecl.data.fingerprints import seen_rows
-    from sharprecl.data.wording import rows_phrase
+    from sharprecl.data.messages import rows_phrase
     from sharprecl.errors import DataError
 
     if not seen.exists():

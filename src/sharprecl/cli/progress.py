@@ -6,7 +6,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
-from sharprecl.training.history import Observer, Pace, Record
+from sharprecl.training.history import Observer, Record, TrainingSpeed
 
 _PLAIN_EVERY = 10.0
 
@@ -23,7 +23,7 @@ class PlainProgress:
         self._console = console
         self._last = time.monotonic()
 
-    def recorded(self, record: Record, pace: Pace) -> None:
+    def recorded(self, record: Record, pace: TrainingSpeed) -> None:
         """Print the record, unless a line was printed just now."""
         now = time.monotonic()
         if record["kind"] == "validation":
@@ -59,7 +59,7 @@ class LiveProgress:
         )
         self._task: Any = None
 
-    def recorded(self, record: Record, pace: Pace) -> None:
+    def recorded(self, record: Record, pace: TrainingSpeed) -> None:
         """Move the bar, or print a validation above it."""
         if self._task is None:
             self._bar.start()
@@ -92,7 +92,7 @@ def loss_terms(record: Record) -> str:
     return f"loss {total:.3f} ({parts})" if parts else f"loss {total:.3f}"
 
 
-def pace_words(pace: Pace) -> str:
+def pace_words(pace: TrainingSpeed) -> str:
     """``410 texts/s, 1:05 left``."""
     minutes, seconds = divmod(round(pace.seconds_left), 60)
     return f"{pace.texts_per_second:.0f} texts/s, {minutes}:{seconds:02d} left"

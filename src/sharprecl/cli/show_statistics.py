@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sharprecl.data.benchmark_sources import SOURCES
-from sharprecl.data.comparison import Cell, Comparison, compare
+from sharprecl.data.comparison import ComparedFigure, Comparison, compare
 from sharprecl.data.comparison_markdown import HEADINGS, REPEATED, REPEATED_LEGEND
 from sharprecl.data.published import FIGURES
 from sharprecl.data.statistics import Statistics
@@ -35,7 +35,7 @@ def _published(comparison: Comparison) -> Table:
     return table
 
 
-def _marked(cells: Sequence[Cell]) -> list[tuple[Text, Text]]:
+def _marked(cells: Sequence[ComparedFigure]) -> list[tuple[Text, Text]]:
     """What is printed and what was found, for one column: the marks of its footnotes stand right of aligned figures."""
     marks = [f" [{cell.note}]" if cell.note is not None else "" for cell in cells]
     width = max(map(len, marks))

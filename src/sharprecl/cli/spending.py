@@ -13,7 +13,7 @@ from sharprecl.data.tables import TextTable
 from sharprecl.errors import ConfigError
 
 if TYPE_CHECKING:
-    from sharprecl.llm.openai_plan import Plan
+    from sharprecl.llm.openai_plan import JobPlan
 
 
 def agreed_cost(
@@ -66,7 +66,7 @@ def agreed_cost(
     return config.model_copy(update={"method": config.method.model_copy(update={"max_cost": plan.total})})
 
 
-def _leave_lines(console: Console, plan: "Plan", output: Path) -> None:
+def _leave_lines(console: Console, plan: "JobPlan", output: Path) -> None:
     from sharprecl.llm.openai_jobs import TRAINING_FILE
     from sharprecl.llm.openai_state import has_state
 

@@ -59,8 +59,8 @@ def judged_table(
     Raises:
         SharpReCLError: what is wrong with the file or the download, or labels that the classifier does not know.
     """
+    from sharprecl.data.messages import names_phrase
     from sharprecl.data.tables import read_table
-    from sharprecl.data.wording import names_phrase
     from sharprecl.errors import DataError
 
     if not is_benchmark(data):
@@ -102,7 +102,7 @@ def data_file(data: str) -> Path:
         DataError: it is neither.
     """
     from sharprecl.data.benchmarks import BENCHMARKS
-    from sharprecl.data.wording import closest
+    from sharprecl.data.messages import closest
     from sharprecl.errors import DataError
 
     path = Path(data)

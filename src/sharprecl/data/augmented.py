@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from sharprecl.data.checks import plain
-from sharprecl.data.sheet import Sheet
+from sharprecl.data.messages import rows_phrase
+from sharprecl.data.raw_table import RawTable
 from sharprecl.data.splits import stratified_split, text_groups
-from sharprecl.data.wording import rows_phrase
 from sharprecl.errors import DataError
 
 SOURCE_COLUMN = "augmented_from"
@@ -27,7 +27,7 @@ _MARK = re.compile("[0-9a-f]{16}")
 
 
 @dataclass(frozen=True, eq=False)
-class Copies:
+class CopyRows:
     """Which rows of a table are copies, and of which text.
 
     Attributes:
@@ -38,9 +38,9 @@ class Copies:
     is_copy: np.ndarray
     groups: np.ndarray
 
-    def select(self, rows: np.ndarray) -> "Copies":
+    def select(self, rows: np.ndarray) -> "CopyRows":
         """Those of the rows with these numbers, in that order."""
-        return Copies(self.is_copy[rows], self.groups[rows])
+        return CopyRows(self.is_copy[rows], self.groups[rows])
 
 
 def text_mark(text: str) -> str:
@@ -48,7 +48,7 @@ def text_mark(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def copies_in(sheet: Sheet, texts: Sequence[str], label_ids: np.ndarray) -> Copies | None:
+def copies_in(sheet: RawTable, texts: Sequence[str], label_ids: np.ndarray) -> CopyRows | None:
     """The copies that the column ``augmented_from_text`` tells of, or without it ``augmented_from``.
 
     By their marks, copies may stand anywhere, also without their originals.
@@ -75,13 +75,13 @@ def copies_in(sheet: Sheet, texts: Sequence[str], label_ids: np.ndarray) -> Copi
     is_copy = np.array([origin is not None for origin in origins])
     if not is_copy.any():
         return None
-    return Copies(
+    return CopyRows(
         is_copy,
         text_groups(text_mark(text) if mark is None else mark for text, mark in zip(texts, origins, strict=True)),
     )
 
 
-def _marks(sheet: Sheet, numbers: Sequence[int | None]) -> list[str | None]:
+def _marks(sheet: RawTable, numbers: Sequence[int | None]) -> list[str | None]:
     marks = ["" if value is None else str(value).strip() for value in plain(sheet.column(MARK_COLUMN))]
     wrong = [
         row
@@ -97,7 +97,7 @@ def _marks(sheet: Sheet, numbers: Sequence[int | None]) -> list[str | None]:
     return [mark or None for mark in marks]
 
 
-def _original_rows(sheet: Sheet, numbers: Sequence[int | None], label_ids: np.ndarray) -> list[int | None]:
+def _original_rows(sheet: RawTable, numbers: Sequence[int | None], label_ids: np.ndarray) -> list[int | None]:
     """The row, from 0, that each is a copy of, as far as numbers alone can be trusted."""
     rows = [None if number is None else number - 1 for number in numbers]
     copies = [(row, of) for row, of in enumerate(rows) if of is not None]
@@ -115,7 +115,7 @@ def _original_rows(sheet: Sheet, numbers: Sequence[int | None], label_ids: np.nd
 
 
 def split_originals(
-    label_ids: np.ndarray, fraction: float, seed: int, texts: Sequence[str], copies: Copies | None
+    label_ids: np.ndarray, fraction: float, seed: int, texts: Sequence[str], copies: CopyRows | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """``stratified_split`` of the originals; copies go where they do no harm: into training, unless their text was
     held out. Then they are left out altogether.

@@ -8,8 +8,8 @@ from sharprecl.assets import ASSETS, cache_dir, r52_files
 from sharprecl.assets.remote import all_cached, fetch_files
 from sharprecl.data.benchmark_sources import SOURCES
 from sharprecl.data.imbalance import Profile, imbalanced_subset
+from sharprecl.data.messages import closest
 from sharprecl.data.tables import TextTable, read_table
-from sharprecl.data.wording import closest
 from sharprecl.errors import DataError
 
 BENCHMARKS: tuple[str, ...] = tuple(SOURCES)

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from sharprecl.data.sheet import Sheet
-from sharprecl.data.wording import closest, names_phrase, rows_phrase, shorten
+from sharprecl.data.messages import closest, names_phrase, rows_phrase, shorten
+from sharprecl.data.raw_table import RawTable
 from sharprecl.errors import DataError
 
 
@@ -28,7 +28,7 @@ def _plain_one(value: Any) -> Any:
     return value
 
 
-def checked_texts(sheet: Sheet, name: str) -> tuple[str, ...]:
+def checked_texts(sheet: RawTable, name: str) -> tuple[str, ...]:
     """The column of texts: strings with something in them.
 
     Raises:
@@ -50,7 +50,7 @@ def checked_texts(sheet: Sheet, name: str) -> tuple[str, ...]:
     return tuple(texts)
 
 
-def checked_labels(sheet: Sheet, name: str) -> list[str]:
+def checked_labels(sheet: RawTable, name: str) -> list[str]:
     """The column of labels, as strings exactly as they are written: ``007`` and ``1.0`` stay what they are.
 
     Raises:
@@ -78,7 +78,7 @@ def checked_labels(sheet: Sheet, name: str) -> list[str]:
     return labels
 
 
-def _check_one_spelling(values: Sequence[Any], sheet: Sheet) -> None:
+def _check_one_spelling(values: Sequence[Any], sheet: RawTable) -> None:
     """Refuse the number 1 beside the string '1' (one name for two values) and 1 beside 1.0 (two for one)."""
     if len(set(map(type, values))) == 1:
         return
@@ -102,7 +102,7 @@ def is_unicode(text: str) -> bool:
     return True
 
 
-def _check_characters(texts: Sequence[str], sheet: Sheet, where: str) -> None:
+def _check_characters(texts: Sequence[str], sheet: RawTable, where: str) -> None:
     """Refuse halves of surrogate pairs: no tokenizer and no file takes them."""
     broken = [row for row, text in enumerate(texts) if not is_unicode(text)]
     if broken:
@@ -112,7 +112,7 @@ def _check_characters(texts: Sequence[str], sheet: Sheet, where: str) -> None:
         )
 
 
-def known_ids(labels: Sequence[str], names: Sequence[str], sheet: Sheet) -> np.ndarray:
+def known_ids(labels: Sequence[str], names: Sequence[str], sheet: RawTable) -> np.ndarray:
     """Label ids by a fixed list of names, int64 ``[N]``.
 
     Raises:

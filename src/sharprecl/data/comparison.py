@@ -9,7 +9,7 @@ from sharprecl.data.statistics import Statistics
 
 
 @dataclass(frozen=True)
-class Cell:
+class ComparedFigure:
     """One figure of one benchmark.
 
     Attributes:
@@ -32,13 +32,13 @@ class Comparison:
         notes: the footnotes, each the benchmark's name and a cause.
     """
 
-    rows: dict[str, dict[str, Cell]]
+    rows: dict[str, dict[str, ComparedFigure]]
     notes: tuple[tuple[str, str], ...]
 
 
 def compare(statistics: Mapping[str, Statistics]) -> Comparison:
     """Hold the statistics of benchmarks, by name, against the paper's."""
-    rows: dict[str, dict[str, Cell]] = {}
+    rows: dict[str, dict[str, ComparedFigure]] = {}
     notes: list[tuple[str, str]] = []
     for name, found in statistics.items():
         published = TABLE_1[name]
@@ -50,7 +50,7 @@ def compare(statistics: Mapping[str, Statistics]) -> Comparison:
                 notes.append((name, difference.cause))
                 for figure in concerned:
                     cell = rows[name][figure]
-                    rows[name][figure] = Cell(cell.printed, cell.found, len(notes))
+                    rows[name][figure] = ComparedFigure(cell.printed, cell.found, len(notes))
     return Comparison(rows, tuple(notes))
 
 
@@ -73,8 +73,10 @@ def to_json(name: str, found: Statistics) -> dict[str, Any]:
     }
 
 
-def _cell(printed: float, found: float) -> Cell:
-    return Cell(str(printed), f"{found:.{_digits(printed)}f}" if isinstance(found, float) else str(found), None)
+def _cell(printed: float, found: float) -> ComparedFigure:
+    return ComparedFigure(
+        str(printed), f"{found:.{_digits(printed)}f}" if isinstance(found, float) else str(found), None
+    )
 
 
 def _digits(printed: float) -> int:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from sharprecl.data.benchmark_sources import SOURCES
-from sharprecl.data.comparison import Cell, compare
+from sharprecl.data.comparison import ComparedFigure, compare
 from sharprecl.data.statistics import Statistics
 
 HEADINGS = ("train", "test", "vocabulary", "mean words", "classes", "ir")
@@ -42,7 +42,7 @@ def comparison_markdown(statistics: Mapping[str, Statistics]) -> str:
     return "\n".join([*lines, "", REPEATED_LEGEND, ""])
 
 
-def _found(cell: Cell) -> str:
+def _found(cell: ComparedFigure) -> str:
     return cell.found if cell.note is None else f"**{cell.found}** ({cell.note})"
 
 

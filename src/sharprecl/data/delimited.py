@@ -5,15 +5,15 @@ import io
 import re
 from array import array
 
-from sharprecl.data.sheet import Sheet, check_different
-from sharprecl.data.wording import rows_phrase, shorten
+from sharprecl.data.messages import rows_phrase, shorten
+from sharprecl.data.raw_table import RawTable, check_different
 from sharprecl.errors import DataError
 
 _SPOKEN = {",": "comma", "\t": "tab", ";": "semicolon", "|": "vertical bar"}
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
-def read_delimited(text: str, delimiter: str, origin: str) -> Sheet:
+def read_delimited(text: str, delimiter: str, origin: str) -> RawTable:
     """Parse the text of a CSV (``delimiter`` ``","``) or TSV (a tab) file whose first line names the columns.
 
     Fields may be in double quotes, with quotes inside doubled; a quoted field may hold line ends. Empty lines
@@ -68,7 +68,7 @@ def read_delimited(text: str, delimiter: str, origin: str) -> Sheet:
     def column(name: str) -> list[str]:
         return fields[header.index(name) :: width]
 
-    return Sheet(origin, tuple(header), len(lines), column, lines, notes)
+    return RawTable(origin, tuple(header), len(lines), column, lines, notes)
 
 
 def _check_kind(text: str, delimiter: str, origin: str) -> None:

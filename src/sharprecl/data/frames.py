@@ -4,12 +4,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from sharprecl.data.sheet import Sheet, check_different
-from sharprecl.data.wording import names_phrase, shorten
+from sharprecl.data.messages import names_phrase, shorten
+from sharprecl.data.raw_table import RawTable, check_different
 from sharprecl.errors import DataError
 
 
-def read_parquet(path: Path, data: bytes) -> Sheet:
+def read_parquet(path: Path, data: bytes) -> RawTable:
     """Read a Parquet file whose bytes are ``data``.
 
     Raises:
@@ -32,7 +32,7 @@ def read_parquet(path: Path, data: bytes) -> Sheet:
     return _from_polars(frame, str(path))
 
 
-def from_frame(source: Any) -> Sheet:
+def from_frame(source: Any) -> RawTable:
     """Read an object of polars, pandas or datasets, recognised by its class: none of them is imported for it.
 
     Raises:
@@ -58,7 +58,7 @@ def from_frame(source: Any) -> Sheet:
     )
 
 
-def from_sequences(columns: dict[str, Any], origin: str) -> Sheet:
+def from_sequences(columns: dict[str, Any], origin: str) -> RawTable:
     """Read parallel sequences: lists, tuples, NumPy arrays, series.
 
     Raises:
@@ -73,14 +73,14 @@ def from_sequences(columns: dict[str, Any], origin: str) -> Sheet:
     if len(set(sizes.values())) > 1:
         counted = " and ".join(f"{size} {name}s" for name, size in sizes.items())
         raise DataError(f"{origin} hold {counted}; give one label for each text")
-    return Sheet(origin, tuple(lists), next(iter(sizes.values())), lists.__getitem__)
+    return RawTable(origin, tuple(lists), next(iter(sizes.values())), lists.__getitem__)
 
 
-def _from_polars(frame: Any, origin: str) -> Sheet:
-    return Sheet(origin, tuple(frame.columns), frame.height, lambda name: frame[name].to_list())
+def _from_polars(frame: Any, origin: str) -> RawTable:
+    return RawTable(origin, tuple(frame.columns), frame.height, lambda name: frame[name].to_list())
 
 
-def _from_pandas(frame: Any) -> Sheet:
+def _from_pandas(frame: Any) -> RawTable:
     names = tuple(str(name) for name in frame.columns)
     check_different(names, "the pandas frame")
 
@@ -88,10 +88,10 @@ def _from_pandas(frame: Any) -> Sheet:
         series = frame.iloc[:, names.index(name)]
         return [None if gone else value for value, gone in zip(series.tolist(), series.isna(), strict=True)]
 
-    return Sheet("the pandas frame", names, len(frame), column)
+    return RawTable("the pandas frame", names, len(frame), column)
 
 
-def _from_hub(dataset: Any) -> Sheet:
+def _from_hub(dataset: Any) -> RawTable:
     plain = dataset.with_format(None)
 
     def column(name: str) -> list[Any]:
@@ -102,4 +102,4 @@ def _from_hub(dataset: Any) -> Sheet:
         # Data sets whose labels are withheld write -1.
         return [None if value is None or value < 0 else classes[value] for value in values]
 
-    return Sheet("the data set", tuple(plain.column_names), len(plain), column)
+    return RawTable("the data set", tuple(plain.column_names), len(plain), column)

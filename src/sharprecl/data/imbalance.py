@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from sharprecl.data.batch_statistics import expected_pairs
 from sharprecl.data.checks import training_notes
+from sharprecl.data.messages import closest, names_phrase
 from sharprecl.data.tables import TextTable
-from sharprecl.data.wording import closest, names_phrase
 from sharprecl.errors import ConfigError, DataError
 
 Profile = Literal["exponential", "geometric_step"]

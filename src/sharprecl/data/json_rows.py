@@ -5,8 +5,8 @@ from array import array
 from collections.abc import Sequence
 from typing import Any
 
-from sharprecl.data.sheet import Sheet
-from sharprecl.data.wording import shorten
+from sharprecl.data.messages import shorten
+from sharprecl.data.raw_table import RawTable
 from sharprecl.errors import DataError
 
 
@@ -22,7 +22,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 _decode = json.JSONDecoder(object_pairs_hook=_object).decode
 
 
-def read_jsonl(text: str, origin: str) -> Sheet:
+def read_jsonl(text: str, origin: str) -> RawTable:
     """Parse JSON lines. Empty lines are passed over; those before the last object are noted.
 
     Raises:
@@ -54,7 +54,7 @@ def read_jsonl(text: str, origin: str) -> Sheet:
     return _sheet(objects, origin, lines, notes)
 
 
-def read_json(text: str, origin: str) -> Sheet:
+def read_json(text: str, origin: str) -> RawTable:
     """Parse one JSON array of objects.
 
     Raises:
@@ -84,7 +84,7 @@ def _reason(error: Exception) -> str:
     return str(error)
 
 
-def _sheet(objects: list[dict[str, Any]], origin: str, lines: Sequence[int] | None, notes: tuple[str, ...]) -> Sheet:
+def _sheet(objects: list[dict[str, Any]], origin: str, lines: Sequence[int] | None, notes: tuple[str, ...]) -> RawTable:
     names: dict[str, None] = {}
     for item in objects:
         if item.keys() != names.keys():
@@ -93,4 +93,4 @@ def _sheet(objects: list[dict[str, Any]], origin: str, lines: Sequence[int] | No
     def column(name: str) -> list[Any]:
         return [item.get(name) for item in objects]
 
-    return Sheet(origin, tuple(names), len(objects), column, lines, notes, objects)
+    return RawTable(origin, tuple(names), len(objects), column, lines, notes, objects)

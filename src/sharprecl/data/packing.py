@@ -24,7 +24,7 @@ _CUTS = (0.7, 0.5, 0.35, 0.25, 0.15)
 
 
 @dataclass(frozen=True)
-class Sheet:
+class PackedRows:
     """Rows of tokens for one forward.
 
     Attributes:
@@ -43,7 +43,7 @@ class Sheet:
         return int((self.text_RT >= 0).sum())
 
 
-def lay_out(parts: Sequence[tuple[TokenizedTexts, Index]], pad_id: int, pack: bool) -> list[Sheet]:
+def lay_out(parts: Sequence[tuple[TokenizedTexts, Index]], pad_id: int, pack: bool) -> list[PackedRows]:
     """Lay out the texts of one batch.
 
     Args:
@@ -65,7 +65,7 @@ def lay_out(parts: Sequence[tuple[TokenizedTexts, Index]], pad_id: int, pack: bo
             there = slice(begin, begin + lengths[member])
             text_RT[row, there] = number
             ids_RT[row, there] = parts[source[member]][0].ids[starts[member] : starts[member] + lengths[member]]
-        sheets.append(Sheet(torch.from_numpy(ids_RT), torch.from_numpy(text_RT), members))
+        sheets.append(PackedRows(torch.from_numpy(ids_RT), torch.from_numpy(text_RT), members))
     return sheets
 
 

@@ -3,7 +3,7 @@
 import codecs
 from pathlib import Path
 
-from sharprecl.data.wording import closest, shorten
+from sharprecl.data.messages import closest, shorten
 from sharprecl.errors import DataError
 
 ENDINGS = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet")

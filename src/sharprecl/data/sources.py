@@ -1,4 +1,4 @@
-"""From whatever a user calls a table to a ``Sheet``: the one switch over kinds of sources."""
+"""From whatever a user calls a table to a ``RawTable``: the one switch over kinds of sources."""
 
 import os
 from pathlib import Path
@@ -7,12 +7,12 @@ from typing import Any
 from sharprecl.data.delimited import read_delimited
 from sharprecl.data.frames import from_frame, from_sequences, read_parquet
 from sharprecl.data.json_rows import read_json, read_jsonl
+from sharprecl.data.raw_table import RawTable
 from sharprecl.data.rawfile import decode, read_checked
-from sharprecl.data.sheet import Sheet
 from sharprecl.errors import DataError
 
 
-def open_file(path: Path, encoding: str = "utf-8") -> Sheet:
+def open_file(path: Path, encoding: str = "utf-8") -> RawTable:
     """Read a file by its ending.
 
     Raises:
@@ -36,7 +36,7 @@ def open_file(path: Path, encoding: str = "utf-8") -> Sheet:
     return _with_rows(sheet)
 
 
-def open_table(source: Any, text: str, label: str, encoding: str) -> Sheet:
+def open_table(source: Any, text: str, label: str, encoding: str) -> RawTable:
     """Read a labelled table: a file, a frame, or a pair of sequences, which get the names ``text`` and ``label``."""
     if isinstance(source, str | os.PathLike):
         return open_file(Path(source), encoding)
@@ -47,7 +47,7 @@ def open_table(source: Any, text: str, label: str, encoding: str) -> Sheet:
     return _with_rows(from_frame(source))
 
 
-def open_texts(source: Any, text: str, encoding: str) -> Sheet:
+def open_texts(source: Any, text: str, encoding: str) -> RawTable:
     """Read a table without labels: a file, a frame, or one sequence of texts, which gets the name ``text``."""
     if isinstance(source, str | os.PathLike):
         return open_file(Path(source), encoding)
@@ -56,7 +56,7 @@ def open_texts(source: Any, text: str, encoding: str) -> Sheet:
     return _with_rows(from_frame(source))
 
 
-def _with_rows(sheet: Sheet) -> Sheet:
+def _with_rows(sheet: RawTable) -> RawTable:
     if not sheet.size:
         columns = f" but only the columns {', '.join(sheet.names)}" if sheet.lines is not None else ""
         raise DataError(f"{sheet.origin} has no rows{columns}; give at least one")

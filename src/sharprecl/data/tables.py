@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from sharprecl.data.augmented import Copies, copies_in
+from sharprecl.data.augmented import CopyRows, copies_in
 from sharprecl.data.checks import checked_labels, checked_texts, known_ids, training_notes
+from sharprecl.data.messages import names_phrase
 from sharprecl.data.rows import Rows, read_rows
 from sharprecl.data.sources import open_table
-from sharprecl.data.wording import names_phrase
 from sharprecl.data.writers import check_output, write_predictions
 from sharprecl.errors import DataError
 
@@ -37,7 +37,7 @@ class TextTable:
     label_names: tuple[str, ...]
     origin: str
     notes: tuple[str, ...] = ()
-    copies: Copies | None = None
+    copies: CopyRows | None = None
 
     def __len__(self) -> int:
         return len(self.texts)

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sharprecl.data.checks import is_unicode
+from sharprecl.data.messages import names_phrase
 from sharprecl.data.rows import Rows
-from sharprecl.data.wording import names_phrase
 from sharprecl.errors import DataError
 from sharprecl.files import atomic_path
 

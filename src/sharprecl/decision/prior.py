@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sharprecl.data.wording import names_phrase
+from sharprecl.data.messages import names_phrase
 from sharprecl.errors import ConfigError
 
 

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sharprecl.data.augmented import MARK_COLUMN, SOURCE_COLUMN, Copies, copies_in
-from sharprecl.data.sheet import Sheet
+from sharprecl.data.augmented import MARK_COLUMN, SOURCE_COLUMN, CopyRows, copies_in
+from sharprecl.data.raw_table import RawTable
 from sharprecl.doctor.diagnosis import Finding
 from sharprecl.errors import DataError
 
 
-def find_copies(sheet: Sheet, texts: Sequence[Any], labels: Sequence[Any]) -> tuple[Copies | None, list[Finding]]:
+def find_copies(sheet: RawTable, texts: Sequence[Any], labels: Sequence[Any]) -> tuple[CopyRows | None, list[Finding]]:
     """The copies among all rows, usable or not. Where training would refuse the file, there are none and a finding.
 
     Args:
@@ -36,14 +36,14 @@ def find_copies(sheet: Sheet, texts: Sequence[Any], labels: Sequence[Any]) -> tu
     return None, [Finding("problem", "rows", f"{sentence}; every row was taken for an original", cure)]
 
 
-def originals(copies: Copies) -> NDArray[np.int64]:
+def originals(copies: CopyRows) -> NDArray[np.int64]:
     """The rows that are no copies; where all are copies, the first one of each text."""
     if copies.is_copy.all():
         return np.sort(np.unique(copies.groups, return_index=True)[1])
     return np.flatnonzero(~copies.is_copy)
 
 
-def told(copies: Copies) -> Finding:
+def told(copies: CopyRows) -> Finding:
     """How many copies there are, and what they are left out of."""
     count, total = int(copies.is_copy.sum()), len(copies.is_copy)
     but = " but for one of each text" if count == total else ""

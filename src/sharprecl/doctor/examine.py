@@ -5,20 +5,20 @@ import time
 from typing import Any
 
 from sharprecl.config import EncoderConfig
-from sharprecl.doctor.admit import Admitted, admit
+from sharprecl.doctor.anomalies import label_anomalies, text_anomalies
+from sharprecl.doctor.batch_forecast import forecast_batches
 from sharprecl.doctor.diagnosis import Diagnosis, Finding
 from sharprecl.doctor.distribution import distribution
 from sharprecl.doctor.duplicates import duplicates
 from sharprecl.doctor.findings import of_batches, of_distribution, ordered
 from sharprecl.doctor.findings_texts import of_duplicates, of_label_errors, of_texts
 from sharprecl.doctor.label_errors import label_errors
+from sharprecl.doctor.loading import LoadedTable, load_for_diagnosis
 from sharprecl.doctor.numbering import in_file_duplicates, in_file_errors, in_file_texts
-from sharprecl.doctor.oddities import label_oddities, text_oddities
-from sharprecl.doctor.outlook import outlook
-from sharprecl.doctor.reader import Reader, open_reader
 from sharprecl.doctor.recommend import recommend, usual_batch_size
 from sharprecl.doctor.slices import Progress, silent
 from sharprecl.doctor.texts import texts
+from sharprecl.doctor.token_counter import TokenCounter, open_reader
 
 _ENCODER = EncoderConfig()
 
@@ -61,8 +61,8 @@ def examine(
     """
     started = time.monotonic()
     progress("reading", 0, 1)
-    train = admit(data, text, label, encoding)
-    held_out = None if test is None else admit(test, text, label, encoding, train.table.label_names)
+    train = load_for_diagnosis(data, text, label, encoding)
+    held_out = None if test is None else load_for_diagnosis(test, text, label, encoding, train.table.label_names)
     table = train.table
     tested = held_out.table if held_out is not None and len(held_out.table) else None
     reader = open_reader(encoder, lambda sentence: progress(sentence, 0, 1))
@@ -70,7 +70,7 @@ def examine(
     own = train.originals()
 
     sizes = distribution(table, tested)
-    batches = outlook(sizes.counts, batch)
+    batches = forecast_batches(sizes.counts, batch)
     test_rows = None if held_out is None else held_out.rows
     same = in_file_duplicates(duplicates(own.table, tested, progress=progress), own.rows, test_rows)
     facts = texts(table, tested, reader.tokenizer, reader.name, max_length, progress=progress)
@@ -112,18 +112,18 @@ def examine(
     )
 
 
-def _oddities(train: Admitted, held_out: Admitted | None, text: str, label: str) -> list[Finding]:
-    found = [*train.findings, *label_oddities(train.table, label), *text_oddities(train.table, train.rows, text)]
+def _oddities(train: LoadedTable, held_out: LoadedTable | None, text: str, label: str) -> list[Finding]:
+    found = [*train.findings, *label_anomalies(train.table, label), *text_anomalies(train.table, train.rows, text)]
     if held_out is None:
         return found
     found += held_out.findings
     if not len(held_out.table):
         sentence = "test file: no row can be used, so it was left out"
         return [*found, Finding("problem", "test", sentence, "see what is wrong with its rows")]
-    return found + text_oddities(held_out.table, held_out.rows, text, "test file: ")
+    return found + text_anomalies(held_out.table, held_out.rows, text, "test file: ")
 
 
-def _unread(reader: Reader) -> list[Finding]:
+def _unread(reader: TokenCounter) -> list[Finding]:
     if reader.tokenizer is not None:
         return []
     sentence = f"lengths were not examined, for the default encoder could not be had: {reader.why_not}"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sharprecl.data.checks import is_unicode
-from sharprecl.data.wording import SHOWN, closest, names_phrase, rows_phrase, shorten
+from sharprecl.data.messages import SHOWN, closest, names_phrase, rows_phrase, shorten
 from sharprecl.doctor.diagnosis import Finding
 
 _SINGLE = str | int | float

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from sharprecl.data.wording import plural
+from sharprecl.data.messages import plural
 from sharprecl.doctor.diagnosis import Diagnosis
 from sharprecl.doctor.findings import percent
 from sharprecl.report.figures import band_keys, class_colours, label_distribution, side_by_side
-from sharprecl.report.svg import GREEN, INK, Figure, Key, clean, drawing, log_ticks, to_svg
+from sharprecl.report.svg import GREEN, INK, Chart, Key, clean, drawing, log_ticks, to_svg
 
 EACH = 1500
 """Classes that are drawn one by one: of more, nobody could tell the marks apart, and the page would weigh megabytes."""
@@ -17,7 +17,7 @@ NAMED = 4
 RIMMED = 100
 
 
-def class_sizes(found: Diagnosis) -> Figure:
+def class_sizes(found: Diagnosis) -> Chart:
     """Training texts of each class; beyond ``EACH`` classes as a line over their ranks."""
     counts = found.distribution.counts
     size_C = np.fromiter(counts.values(), dtype=np.int64)
@@ -42,10 +42,10 @@ def class_sizes(found: Diagnosis) -> Figure:
         axes.set_ylabel("training texts (log scale)")
         svg = to_svg(figure, "distribution", "Training texts of each class, biggest first")
     biggest = plural(int(size_C[0]), "text", "texts")
-    return Figure(svg, f"{len(size_C):,} classes; the biggest has {biggest}, the smallest {size_C[-1]:,}.")
+    return Chart(svg, f"{len(size_C):,} classes; the biggest has {biggest}, the smallest {size_C[-1]:,}.")
 
 
-def no_positive(found: Diagnosis) -> Figure:
+def no_positive(found: Diagnosis) -> Chart:
     """Chance that a text meets no other of its class in a batch, by the size of its class."""
     by_size: dict[int, list[str]] = defaultdict(list)
     for name, count in found.distribution.counts.items():
@@ -75,10 +75,10 @@ def no_positive(found: Diagnosis) -> Figure:
     )
     never = Key("\N{EM DASH}", GREEN, "with prototypes: never, by construction")
     keys = (Key("\N{BLACK CIRCLE}", "currentColor", "as drawn"), never)
-    return Figure(svg, caption, (*keys, *band_keys(np.fromiter(found.distribution.counts.values(), dtype=np.int64))))
+    return Chart(svg, caption, (*keys, *band_keys(np.fromiter(found.distribution.counts.values(), dtype=np.int64))))
 
 
-def words_f1(found: Diagnosis) -> Figure | None:
+def words_f1(found: Diagnosis) -> Chart | None:
     """Out-of-fold F1 of the model of words for each class; None where there is no such model."""
     if found.label_errors is None:
         return None
@@ -114,7 +114,7 @@ def words_f1(found: Diagnosis) -> Figure | None:
         f"TF-IDF with logistic regression, each text judged by a model that has not seen it. Dashed: their mean, "
         f"macro-F1 {percent(found.label_errors.macro_f1)}. Point at a class for its name.{some}"
     )
-    return Figure(svg, caption, band_keys(sizes))
+    return Chart(svg, caption, band_keys(sizes))
 
 
 def _marks(number: int) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from sharprecl.data.wording import names_phrase, plural, shorten
+from sharprecl.data.messages import names_phrase, plural, shorten
 from sharprecl.doctor.diagnosis import BatchOutlook, Distribution, Finding, Severity
 from sharprecl.methods.choice import EVEN_UP_TO
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from sharprecl.assets.catalogue import ENCODERS
-from sharprecl.data.wording import SHOWN, names_phrase, plural, rows_phrase, shorten
+from sharprecl.data.messages import SHOWN, names_phrase, plural, rows_phrase, shorten
 from sharprecl.doctor.diagnosis import Duplicates, Finding, LabelErrors, Severity, TextFacts
 from sharprecl.doctor.findings import percent
 from sharprecl.doctor.recommend import main_script

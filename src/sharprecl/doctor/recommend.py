@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from sharprecl.config import EncoderConfig, TrainingConfig
-from sharprecl.data.wording import plural
+from sharprecl.data.messages import plural
 from sharprecl.doctor.diagnosis import Recommendation, TextFacts
 from sharprecl.methods.choice import choose_method
 

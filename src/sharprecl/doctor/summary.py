@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from sharprecl.data.wording import plural, rows_phrase
+from sharprecl.data.messages import plural, rows_phrase
 from sharprecl.doctor.diagnosis import Diagnosis, DuplicateGroup
 from sharprecl.doctor.findings import percent
 from sharprecl.evaluation.table import DASH

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sharprecl.data.tables import TextTable
-from sharprecl.doctor.admit import LONGEST
 from sharprecl.doctor.diagnosis import TextFacts
 from sharprecl.doctor.keys import least, text_keys
+from sharprecl.doctor.loading import LONGEST
 from sharprecl.doctor.scripts import NONE, scripts
 from sharprecl.doctor.slices import Progress, silent, slices
 

@@ -4,7 +4,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from sharprecl.data.wording import plural
+from sharprecl.data.messages import plural
 from sharprecl.evaluation.bands import BANDS, HEAD_OVER, TAIL_UNDER
 from sharprecl.evaluation.judge import Evaluation
 

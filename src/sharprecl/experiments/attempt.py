@@ -10,12 +10,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from sharprecl.errors import DataError, SharpReCLError
+from sharprecl.experiments.duration_estimate import Place
 from sharprecl.experiments.execute import execute
-from sharprecl.experiments.pace import Place
 from sharprecl.experiments.prepare import DataKey, Prepared, data_key, prepare
 from sharprecl.experiments.run_folder import OUTPUT, BusyError, Failure, RunFolder
 from sharprecl.experiments.store import Store
-from sharprecl.experiments.task import Done, Duty, Task
+from sharprecl.experiments.task import Done, Task, WorkerSettings
 from sharprecl.training.names import CHECKPOINTS
 
 _PREPARED = 2  # tables that a worker keeps: runs come column by column
@@ -25,13 +25,13 @@ class Attempts:
     """Makes runs one after the other, keeping what the next may need.
 
     Args:
-        duty: what is the same for all of them.
+        settings: what is the same for all of them.
         place: what to tell of where they are made.
     """
 
-    def __init__(self, duty: Duty, place: Place) -> None:
-        self._duty, self._place = duty, place
-        self._store = Store(duty.store)
+    def __init__(self, settings: WorkerSettings, place: Place) -> None:
+        self._settings, self._place = settings, place
+        self._store = Store(settings.store)
         self._tables: OrderedDict[DataKey, Prepared] = OrderedDict()
 
     def attempt(self, task: Task, tell: Callable[[int, int], None]) -> Done:
@@ -47,7 +47,7 @@ class Attempts:
             return Done(busy=True)
 
     def _make(self, task: Task, folder: RunFolder, tell: Callable[[int, int], None]) -> Done:
-        folder.begin(task.spec, task.data, self._duty.code)
+        folder.begin(task.spec, task.data, self._settings.code)
         try:
             with _output_into(folder.path / OUTPUT):
                 prepared = self._prepared(task)
@@ -55,8 +55,8 @@ class Attempts:
                 done = execute(
                     task.spec,
                     prepared,
-                    self._duty.code,
-                    device=self._duty.device,
+                    self._settings.code,
+                    device=self._settings.device,
                     checkpoints=folder.path if task.checkpoints or going_on else None,
                     place=self._place,
                     tell=tell,
@@ -64,7 +64,7 @@ class Attempts:
             history = "".join(json.dumps(line, sort_keys=True) + "\n" for line in done.history)
             folder.finish(done.record, history, done.features, done.scores)
         except Exception as error:
-            folder.fail(Failure(task.spec, task.data, self._duty.code, _text(error)))
+            folder.fail(Failure(task.spec, task.data, self._settings.code, _text(error)))
             return Done(failed=True)
         return Done()
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from sharprecl.evaluation.metrics import Floats
 from sharprecl.experiments.cells import Cell
-from sharprecl.experiments.contests import Contest
+from sharprecl.experiments.comparisons import Comparison
 from sharprecl.experiments.tables import Table
 
 
@@ -29,24 +29,26 @@ class Decisive:
     false: tuple[float, float]
 
 
-def differences_by_class(table: Table, contest: Contest) -> Floats:
+def differences_by_class(table: Table, comparison: Comparison) -> Floats:
     """What each class adds to the compared row's lead in macro-F1, [C]; their sum is the lead."""
-    f1_2SC = [[run.f1 for run in cell.runs.values()] for cell in _cells(table, contest)]
+    f1_2SC = [[run.f1 for run in cell.runs.values()] for cell in _cells(table, comparison)]
     first_C, second_C = (np.mean(f1_SC, axis=0) for f1_SC in f1_2SC)
     return np.asarray((first_C - second_C) / len(first_C))
 
 
-def decisive_class(table: Table, contest: Contest) -> Decisive | None:
+def decisive_class(table: Table, comparison: Comparison) -> Decisive | None:
     """The class that makes half of a lead or more, and twice an equal share; None where no class does."""
-    data = table.data_of(contest.column)
+    data = table.data_of(comparison.column)
     assert data is not None
-    by_class_C = differences_by_class(table, contest)
+    by_class_C = differences_by_class(table, comparison)
     lead = by_class_C.sum()
     place = int(np.argmax(by_class_C * np.sign(lead)))
     if lead == 0 or by_class_C[place] / lead < max(1 / 2, 2 / len(by_class_C)):
         return None
     gold = np.asarray(data.gold)
-    answered_2SN = [[np.asarray(run.answers) == place for run in cell.runs.values()] for cell in _cells(table, contest)]
+    answered_2SN = [
+        [np.asarray(run.answers) == place for run in cell.runs.values()] for cell in _cells(table, comparison)
+    ]
     is_it_N = gold == place
 
     def mean_count(row_SN: list[np.ndarray], of_N: np.ndarray) -> float:
@@ -63,5 +65,5 @@ def decisive_class(table: Table, contest: Contest) -> Decisive | None:
     )
 
 
-def _cells(table: Table, contest: Contest) -> list[Cell]:
-    return [table.cells[line, contest.column] for line in (contest.compared, contest.rival)]
+def _cells(table: Table, comparison: Comparison) -> list[Cell]:
+    return [table.cells[line, comparison.column] for line in (comparison.compared, comparison.rival)]

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 from sharprecl.data.benchmark_sources import SOURCES
 from sharprecl.data.benchmarks import BENCHMARKS, load_benchmark
-from sharprecl.data.comparison import Cell, compare
+from sharprecl.data.comparison import ComparedFigure, compare
 from sharprecl.data.comparison_markdown import HEADINGS
 from sharprecl.data.statistics import split_statistics
 from sharprecl.errors import ConfigError
 from sharprecl.experiments.plan import Plan
 from sharprecl.experiments.recipe import Provenance, Recipe
-from sharprecl.experiments.sheets import Document, Entry, Figure, Sheet
+from sharprecl.experiments.sheets import Document, Entry, LongFormValue, Sheet
 from sharprecl.files import sha256_json
 
 
@@ -37,7 +37,10 @@ def make_datasets_document(plan: Plan, recipe: Recipe, table_format: str = "mark
         rows.append((Entry(title), Entry("paper"), *(Entry(cell.printed) for cell in cells.values())))
         rows.append((Entry(""), Entry("files"), *map(_found, cells.values())))
         for figure, cell in cells.items():
-            figures += [Figure("paper", figure, cell.printed, row=name), Figure("files", figure, cell.found, row=name)]
+            figures += [
+                LongFormValue("paper", figure, cell.printed, row=name),
+                LongFormValue("files", figure, cell.found, row=name),
+            ]
     notes = [f"{number}: {SOURCES[name].title}: {cause}." for number, (name, cause) in enumerate(comparison.notes, 1)]
     counts = {name: benchmark.train.class_counts.tolist() for name, benchmark in benchmarks.items()}
     return Document(
@@ -69,5 +72,5 @@ def counted_columns(
     return [name for name in plan.columns if not chosen or name in chosen]
 
 
-def _found(cell: Cell) -> Entry:
+def _found(cell: ComparedFigure) -> Entry:
     return Entry(cell.found) if cell.note is None else Entry(cell.found, best=True, marks=(str(cell.note),))

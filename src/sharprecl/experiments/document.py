@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator, Sequence
 
-from sharprecl.data.wording import joined
-from sharprecl.experiments.beside import beside_notes, beside_sheets
+from sharprecl.data.messages import joined
+from sharprecl.experiments.best_candidates import BestCandidates, find_best_candidates
 from sharprecl.experiments.cells import METRICS, Cell, Line, in_percent, mean
 from sharprecl.experiments.collection import Records
-from sharprecl.experiments.contenders import Contenders, find_contenders
-from sharprecl.experiments.contests import TESTED, Contest, Contests, hold_contests
+from sharprecl.experiments.comparisons import TESTED, Comparison, Comparisons, compare_rows
 from sharprecl.experiments.datasets_document import make_datasets_document
 from sharprecl.experiments.fingerprint import fingerprint
 from sharprecl.experiments.footnotes import HOLDS, ON_TEST, RULED_OUT, THESE_MODELS, caption, certainty, marks
 from sharprecl.experiments.long_form import long_form
 from sharprecl.experiments.plan import Plan
+from sharprecl.experiments.published_comparison import published_notes, published_sheets
 from sharprecl.experiments.ranked import Ranked, rank_lines
 from sharprecl.experiments.recipe import Provenance, Recipe
 from sharprecl.experiments.sheets import EMPTY, Document, Entry, Sheet, probability, signed
@@ -40,34 +40,36 @@ def make_document(plan: Plan, records: Records, recipe: Recipe, table_format: st
     table = make_table(
         plan, records, recipe.scale, rows=recipe.rows, columns=recipe.columns, seeds=recipe.seeds
     )  # fmt: skip
-    contests, ranked = hold_contests(table), {metric: rank_lines(table, metric) for metric in table.metrics}
+    comparisons, ranked = compare_rows(table), {metric: rank_lines(table, metric) for metric in table.metrics}
     usual = ranked.get("macro_f1", Ranked("macro_f1"))
-    contenders = find_contenders(table)
+    candidates = find_best_candidates(table)
     spent = ("tokens", "seconds") if recipe.seconds else ("tokens",)
     if len(table.columns) == 1:
-        sheets = [_column_sheet(table, table.columns[0], contests, contenders, spent)]
+        sheets = [_column_sheet(table, table.columns[0], comparisons, candidates, spent)]
     else:
-        sheets = [_metric_sheet(table, metric, contests, contenders, ranked[metric], spent) for metric in table.metrics]
-    if contests.tested or contests.untested:
-        sheets.append(_certainty_sheet(contests))
-    printed = beside_sheets(table) if table.runs else []
-    odd = beside_notes(table) if table.runs and not printed else []
+        sheets = [
+            _metric_sheet(table, metric, comparisons, candidates, ranked[metric], spent) for metric in table.metrics
+        ]
+    if comparisons.tested or comparisons.untested:
+        sheets.append(_certainty_sheet(comparisons))
+    printed = published_sheets(table) if table.runs else []
+    odd = published_notes(table) if table.runs and not printed else []
     return Document(
         title=f"{plan.title} ({plan.paper})" if plan.paper else plan.title,
         caption=caption(table),
         sheets=(*sheets, *printed),
-        summary=summarise(table, contests, contenders, usual) if table.runs else (),
-        figures=tuple(long_form(table, contests, contenders, ranked, seconds=recipe.seconds)),
+        summary=summarise(table, comparisons, candidates, usual) if table.runs else (),
+        figures=tuple(long_form(table, comparisons, candidates, ranked, seconds=recipe.seconds)),
         provenance=Provenance(recipe, table_format, fingerprint(table)),
-        notes=(*plan.notes, *_notes(table, contests, contenders, usual), *odd) if table.runs else (),
+        notes=(*plan.notes, *_notes(table, comparisons, candidates, usual), *odd) if table.runs else (),
     )
 
 
 def _column_sheet(
-    table: Table, column: str, contests: Contests, contenders: Sequence[Contenders], spent: Sequence[str]
+    table: Table, column: str, comparisons: Comparisons, candidates: Sequence[BestCandidates], spent: Sequence[str]
 ) -> Sheet:
     """The one column of a table in every metric."""
-    metrics = [_column(table, metric, column, contests, contenders) for metric in table.metrics]
+    metrics = [_column(table, metric, column, comparisons, candidates) for metric in table.metrics]
     rows = [
         (Entry(line.title), *(metric[line] for metric in metrics), *(_spent(table, line, what) for what in spent))
         for line in table.lines
@@ -79,13 +81,13 @@ def _column_sheet(
 def _metric_sheet(
     table: Table,
     metric: str,
-    contests: Contests,
-    contenders: Sequence[Contenders],
+    comparisons: Comparisons,
+    candidates: Sequence[BestCandidates],
     ranked: Ranked,
     spent: Sequence[str],
 ) -> Sheet:
     """All columns in one metric, with what they come to."""
-    columns = [_column(table, metric, column, contests, contenders) for column in table.columns]
+    columns = [_column(table, metric, column, comparisons, candidates) for column in table.columns]
     averages = table.averages(metric)
     best, after = table.best(averages)
     rows = []
@@ -100,30 +102,32 @@ def _metric_sheet(
     return Sheet(METRICS[metric], headings, tuple(rows))
 
 
-def _notes(table: Table, contests: Contests, contenders: Sequence[Contenders], ranked: Ranked) -> Iterator[str]:
-    yield from marks(table, contenders)
+def _notes(
+    table: Table, comparisons: Comparisons, candidates: Sequence[BestCandidates], ranked: Ranked
+) -> Iterator[str]:
+    yield from marks(table, candidates)
     read = "Tokens: read by the encoder in training steps, mean of a run"
     if len(table.columns) > 1:
         yield f"Average and rank: over {ranked.over}; the columns of one data set rank once."
         yield f"{read}, over the same columns."
     else:
         yield f"{read}."
-    if contests.tested:
-        name = contests.tested[0].compared.title
+    if comparisons.tested:
+        name = comparisons.tested[0].compared.title
         tested = [METRICS[metric].lower().replace("f1", "F1") for metric in TESTED]
         only = f"Only {joined(tested, len(tested))} are tested; see Certainty."
         signs = {"methods": HOLDS, "models": THESE_MODELS}
-        found = {one.certainty for one in contests.tested}
+        found = {one.certainty for one in comparisons.tested}
         shown = " ".join(sign for certain, sign in signs.items() if certain in found)
         what = f"{shown} at {name}: its difference from the best other row, ahead or behind, is more than noise. "
         yield f"{what if shown else ''}{only}"
 
 
 def _column(
-    table: Table, metric: str, column: str, contests: Contests, contenders: Sequence[Contenders]
+    table: Table, metric: str, column: str, comparisons: Comparisons, candidates: Sequence[BestCandidates]
 ) -> dict[Line, Entry]:
-    contest = contests.of(metric, column)
-    held = [one for one in contenders if (one.metric, one.column) == (metric, column)]
+    comparison = comparisons.of(metric, column)
+    held = [one for one in candidates if (one.metric, one.column) == (metric, column)]
     ruled_out = {line for one in held for line in one.ruled_out}
     best, after = table.best(table.means(metric, column))
     entries = {}
@@ -138,15 +142,15 @@ def _column(
             spread="" if spread is None else f"{in_percent(spread):.1f}",
             best=line in best,
             runner_up=line in after,
-            marks=_marks(cell, contest if contest and line == contest.compared else None, line in ruled_out),
+            marks=_marks(cell, comparison if comparison and line == comparison.compared else None, line in ruled_out),
         )
     return entries
 
 
-def _marks(cell: Cell, contest: Contest | None, ruled_out: bool) -> tuple[str, ...]:
+def _marks(cell: Cell, comparison: Comparison | None, ruled_out: bool) -> tuple[str, ...]:
     found = [RULED_OUT] if ruled_out else []
-    if contest is not None and contest.certainty != "none":
-        found.append(HOLDS if contest.certainty == "methods" else THESE_MODELS)
+    if comparison is not None and comparison.certainty != "none":
+        found.append(HOLDS if comparison.certainty == "methods" else THESE_MODELS)
     if any(run.selected_on == "test" for run in cell.runs.values()):
         found.append(ON_TEST)
     if not cell.complete:
@@ -165,7 +169,7 @@ def _spent(table: Table, line: Line, what: str) -> Entry:
     return EMPTY if average is None else Entry(f"{average * factor:.{digits}f}")
 
 
-def _certainty_sheet(contests: Contests) -> Sheet:
+def _certainty_sheet(comparisons: Comparisons) -> Sheet:
     headings = (
         "Column",
         "Metric",
@@ -176,10 +180,10 @@ def _certainty_sheet(contests: Contests) -> Sheet:
         "p models",
         "p methods",
     )
-    return Sheet("Certainty", headings, tuple(map(_contest, contests.tested)), certainty(contests), words=4)
+    return Sheet("Certainty", headings, tuple(map(_comparison, comparisons.tested)), certainty(comparisons), words=4)
 
 
-def _contest(one: Contest) -> tuple[Entry, ...]:
+def _comparison(one: Comparison) -> tuple[Entry, ...]:
     low, high = (one.methods or one.models).interval
     words = (one.column, METRICS[one.metric], one.compared.title, one.rival.title)
     return (

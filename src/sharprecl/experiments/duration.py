@@ -7,7 +7,7 @@ from sharprecl.errors import ConfigError
 _UNITS = {"h": 3600, "m": 60, "s": 1}
 
 
-def seconds_of(text: str) -> float:
+def parse_duration(text: str) -> float:
     """Seconds of ``90``, ``90s``, ``10m``, ``1h30m`` or ``1.5h``.
 
     Raises:
@@ -24,7 +24,7 @@ def seconds_of(text: str) -> float:
     return seconds
 
 
-def words_of(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """``0.8 s``, ``48 s``, ``3:07 min`` or ``2:05 h``."""
     if seconds < 9.95:
         return f"{seconds:.1f} s"

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
-from sharprecl.data.wording import plural
+from sharprecl.data.messages import plural
 from sharprecl.errors import DataError
 from sharprecl.experiments.collection import newest
 from sharprecl.experiments.exported import Exported, read_exported, write_exported

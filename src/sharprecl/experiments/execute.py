@@ -19,7 +19,7 @@ from sharprecl.experiments.weights import weights_of
 from sharprecl.machine import describe_machine
 from sharprecl.profiles import merge, resolve
 from sharprecl.training.checkpoint import remove_checkpoints
-from sharprecl.training.history import Pace, Record, read_history
+from sharprecl.training.history import Record, TrainingSpeed, read_history
 from sharprecl.training.inference import answers
 from sharprecl.training.names import CHECKPOINTS, HISTORY
 
@@ -144,7 +144,7 @@ class _Watching:
         self.records: list[Record] = []
         self._tell = tell
 
-    def recorded(self, record: Record, pace: Pace) -> None:
+    def recorded(self, record: Record, pace: TrainingSpeed) -> None:
         self.records.append(record)
         if self._tell is not None:
             self._tell(pace.step, pace.total_steps)

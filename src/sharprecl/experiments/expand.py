@@ -10,7 +10,7 @@ from sharprecl.config import RunConfig
 from sharprecl.errors import ConfigError
 from sharprecl.experiments.fairness import check_fair, longer, only_heeded, texts_read
 from sharprecl.experiments.layout import AtScale, Column, Number, Row
-from sharprecl.experiments.llm_tasks import told_of
+from sharprecl.experiments.llm_tasks import task_description
 from sharprecl.experiments.records import RunSpec
 from sharprecl.experiments.scales import Scale
 from sharprecl.experiments.shortest import shortest
@@ -88,7 +88,7 @@ def _config(plan: "Plan", scale: Scale, row: Row, value: Number | None, told: st
     own = merge(row.settings, {"method": {"name": row.method}}, varied)
     reads = texts_read(row.method, _view(plan, scale, row))
     if not reads:
-        return resolve(merge({"method": told_of(told)}, own))
+        return resolve(merge({"method": task_description(told)}, own))
     chosen = {} if plan.select_on is None else {"training": {"select_on": plan.select_on}}
     common = merge(scale.settings, plan.settings, chosen)
     if not method_class(row.method).trains_encoder:

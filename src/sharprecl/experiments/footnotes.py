@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from sharprecl.data.wording import joined, plural
-from sharprecl.experiments.contenders import Contenders
-from sharprecl.experiments.contests import FEW_SEEDS, LEVEL, Contests
+from sharprecl.data.messages import joined, plural
+from sharprecl.experiments.best_candidates import BestCandidates
+from sharprecl.experiments.comparisons import FEW_SEEDS, LEVEL, Comparisons
 from sharprecl.experiments.sheets import DASH
 from sharprecl.experiments.tables import Table
 
@@ -35,12 +35,12 @@ def caption(table: Table) -> tuple[str, ...]:
     )
 
 
-def marks(table: Table, contenders: Sequence[Contenders]) -> tuple[str, ...]:
+def marks(table: Table, candidates: Sequence[BestCandidates]) -> tuple[str, ...]:
     """What bold, underlines and raised signs mean: those that occur."""
     cells = table.cells.values()
     notes = ["Bold is the best and underlined the runner-up of complete cells, as shown; what looks equal ties."]
-    if any(one.ruled_out for one in contenders):
-        seeds = min(one.seeds for one in contenders)
+    if any(one.ruled_out for one in candidates):
+        seeds = min(one.seeds for one in candidates)
         drawn = (
             "other test texts and other seeds" if seeds > 1 else "other test texts; a single seed tells of no others"
         )
@@ -62,12 +62,12 @@ def marks(table: Table, contenders: Sequence[Contenders]) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def certainty(contests: Contests) -> tuple[str, ...]:
+def certainty(comparisons: Comparisons) -> tuple[str, ...]:
     """How the tests were made and what they are worth; empty where there were none."""
-    if not contests.tested:
-        return _untested(contests)
-    seeds = min(one.seeds for one in contests.tested)
-    family = len({one.column for one in contests.tested})
+    if not comparisons.tested:
+        return _untested(comparisons)
+    seeds = min(one.seeds for one in comparisons.tested)
+    family = len({one.column for one in comparisons.tested})
     notes = [
         "The rival is the best other row on these test texts, so where it leads its p counts once for each row it was "
         f"chosen from. Holm's correction runs over the columns of a metric, of which {family} could be tested.",
@@ -82,16 +82,16 @@ def certainty(contests: Contests) -> tuple[str, ...]:
     else:
         notes.append("A single seed says nothing of other trainings: p methods needs two.")
     notes.append("The interval is of p methods, or else of p models, and is not corrected.")
-    least = max(one.models.least_p * one.rivals for one in contests.tested) * family
+    least = max(one.models.least_p * one.rivals for one in comparisons.tested) * family
     if least > LEVEL:
         notes.append(
             f"With so many rows and columns p is {least:.3f} at best where the rival leads: no such lead can show."
         )
-    return (*notes, *_untested(contests))
+    return (*notes, *_untested(comparisons))
 
 
-def _untested(contests: Contests) -> tuple[str, ...]:
-    return tuple(f"Not tested on {one.column}: {one.why}." for one in contests.untested)
+def _untested(comparisons: Comparisons) -> tuple[str, ...]:
+    return tuple(f"Not tested on {one.column}: {one.why}." for one in comparisons.untested)
 
 
 def _missing(table: Table) -> Iterable[str]:

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from sharprecl.config import Frozen
 from sharprecl.data.benchmarks import BENCHMARKS
-from sharprecl.data.wording import closest
+from sharprecl.data.messages import closest
 from sharprecl.experiments.scales import ScaleName
 from sharprecl.methods.registry import method_names
 from sharprecl.profiles import AUTO, Settings

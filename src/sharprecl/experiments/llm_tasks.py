@@ -15,7 +15,7 @@ _TASKS: Mapping[str, str] = {
 }
 
 
-def told_of(data: str) -> dict[str, Any]:
+def task_description(data: str) -> dict[str, Any]:
     """Settings of a language model's ``method`` section for a benchmark; none for a file.
 
     The paper gives no prompts; these are ours, the same for all models.

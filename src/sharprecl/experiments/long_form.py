@@ -2,23 +2,23 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from sharprecl.experiments.beside import beside_figures
+from sharprecl.experiments.best_candidates import BestCandidates
 from sharprecl.experiments.cells import Cell, Line
-from sharprecl.experiments.contenders import Contenders
-from sharprecl.experiments.contests import Contest, Contests
+from sharprecl.experiments.comparisons import Comparison, Comparisons
+from sharprecl.experiments.published_comparison import published_values
 from sharprecl.experiments.ranked import Ranked
-from sharprecl.experiments.sheets import Figure
+from sharprecl.experiments.sheets import LongFormValue
 from sharprecl.experiments.tables import Table
 
 
 def long_form(
     table: Table,
-    contests: Contests,
-    contenders: Sequence[Contenders],
+    comparisons: Comparisons,
+    candidates: Sequence[BestCandidates],
     ranked: Mapping[str, Ranked],
     *,
     seconds: bool,
-) -> Iterator[Figure]:
+) -> Iterator[LongFormValue]:
     """The figures of a table: runs, cells, averages, ranks, tests, and the paper's.
 
     Args:
@@ -33,45 +33,45 @@ def long_form(
                 place = (metric, line.title, column)
                 yield from _cell(table.cells[line, column], place, line in best, line in after)
         for line, value in table.averages(metric).items():
-            yield Figure("average", "mean", value, metric, line.title)
+            yield LongFormValue("average", "mean", value, metric, line.title)
         for name, rank in ranked[metric].ranks.items():
-            yield Figure("rank", "average", rank, metric, name)
+            yield LongFormValue("rank", "average", rank, metric, name)
         for ranking in ranked[metric].rankings:
-            yield Figure("rank", "critical_difference", ranking.critical_difference, metric)
+            yield LongFormValue("rank", "critical_difference", ranking.critical_difference, metric)
             if ranking.p is not None:
-                yield Figure("rank", "friedman_p", ranking.p, metric)
-    for one in contenders:
+                yield LongFormValue("rank", "friedman_p", ranking.p, metric)
+    for one in candidates:
         for line, p in one.p.items():
-            yield Figure("cell", "p_best", p, one.metric, line.title, one.column)
-    for contest in contests.tested:
-        yield from _contest(contest)
+            yield LongFormValue("cell", "p_best", p, one.metric, line.title, one.column)
+    for comparison in comparisons.tested:
+        yield from _comparison(comparison)
     if table.runs:
-        yield from beside_figures(table)
+        yield from published_values(table)
 
 
-def _runs(line: Line, column: str, cell: Cell, metrics: tuple[str, ...], seconds: bool) -> Iterator[Figure]:
+def _runs(line: Line, column: str, cell: Cell, metrics: tuple[str, ...], seconds: bool) -> Iterator[LongFormValue]:
     for seed, run in cell.runs.items():
         for metric in metrics:
             value = run.metrics.get(metric)
             if value is not None:
-                yield Figure("run", "score", value, metric, line.title, column, seed)
+                yield LongFormValue("run", "score", value, metric, line.title, column, seed)
         facts: dict[str, float | str] = {"key": run.key, "code": run.code, "selected_on": run.selected_on}
         facts |= {"tokens": run.tokens, "steps": run.steps} | ({"seconds": run.seconds} if seconds else {})
         for name, figure in facts.items():
-            yield Figure("run", name, figure, "", line.title, column, seed)
+            yield LongFormValue("run", name, figure, "", line.title, column, seed)
 
 
-def _cell(cell: Cell, place: tuple[str, str, str], best: bool, after: bool) -> Iterator[Figure]:
-    yield Figure("cell", "seeds_wanted", len(cell.wanted), *place)
-    yield Figure("cell", "seeds_finished", len(cell.runs), *place)
+def _cell(cell: Cell, place: tuple[str, str, str], best: bool, after: bool) -> Iterator[LongFormValue]:
+    yield LongFormValue("cell", "seeds_wanted", len(cell.wanted), *place)
+    yield LongFormValue("cell", "seeds_finished", len(cell.runs), *place)
     for name, value in (("mean", cell.mean(place[0])), ("deviation", cell.deviation(place[0]))):
         if value is not None:
-            yield Figure("cell", name, value, *place)
+            yield LongFormValue("cell", name, value, *place)
     if best or after:
-        yield Figure("cell", "place", 1 if best else 2, *place)
+        yield LongFormValue("cell", "place", 1 if best else 2, *place)
 
 
-def _contest(one: Contest) -> Iterator[Figure]:
+def _comparison(one: Comparison) -> Iterator[LongFormValue]:
     figures: dict[str, float | str | None] = {
         "rival": one.rival.title,
         "rivals": one.rivals,
@@ -87,4 +87,4 @@ def _contest(one: Contest) -> Iterator[Figure]:
     }
     for name, value in figures.items():
         if value is not None:
-            yield Figure("test", name, value, one.metric, one.compared.title, one.column)
+            yield LongFormValue("test", name, value, one.metric, one.compared.title, one.column)

@@ -8,13 +8,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from sharprecl.data.wording import plural
+from sharprecl.data.messages import plural
 from sharprecl.errors import AssetError, ConfigError
 from sharprecl.experiments.collection import Records
 from sharprecl.experiments.document import make_document
-from sharprecl.experiments.duration import words_of
+from sharprecl.experiments.duration import format_duration
 from sharprecl.experiments.figures.draw import data_sets, figures_of
-from sharprecl.experiments.figures.sheet import Drawn, save
+from sharprecl.experiments.figures.drawing import Drawing, save
 from sharprecl.experiments.formats import FORMATS
 from sharprecl.experiments.plan import Plan
 from sharprecl.experiments.recipe import Recipe, check_replaceable
@@ -31,7 +31,7 @@ Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class Section:
+class PageSection:
     """What a page says of one plan.
 
     Attributes:
@@ -44,7 +44,7 @@ class Section:
     plan: str
     title: str
     document: Document
-    figures: tuple[Drawn, ...]
+    figures: tuple[Drawing, ...]
     commands: tuple[str, ...]
     runs: tuple[RunRecord, ...]
     whole: bool = True
@@ -70,7 +70,7 @@ def make_section(
     seeds: Sequence[int] = (),
     results: Sequence[Path] = (),
     tell: Tell = lambda _: None,
-) -> Section | None:
+) -> PageSection | None:
     """Gather what there is to say of a plan; None where nothing was run, or data cannot be counted without a network.
 
     Args:
@@ -100,7 +100,7 @@ def make_section(
             tell(f"{name} is left out: {error}")
             return None
         drawn = data_sets(plan, tuple(plan.columns), tell)
-        return Section(name, counted.title, counted, (drawn,) if drawn else (), (drawing,), ())
+        return PageSection(name, counted.title, counted, (drawn,) if drawn else (), (drawing,), ())
     table = make_table(plan, records, scale, columns=data, seeds=chosen)
     if not table.runs:
         return None
@@ -116,10 +116,10 @@ def make_section(
     commands = (*running, *table_too, f"{drawing}{where}")
     figures, made = tuple(figures_of(table, records.features)), document()
     whole = not (table.empty_lines or table.empty_columns) and all(cell.complete for cell in table.cells.values())
-    return Section(name, made.title, made, figures, commands, table.runs, whole)
+    return PageSection(name, made.title, made, figures, commands, table.runs, whole)
 
 
-def borrowed(sections: Sequence[Section]) -> list[Section]:
+def borrowed(sections: Sequence[PageSection]) -> list[PageSection]:
     """Sections with holes and without a run of their own: nobody ran those plans, others made some of their runs."""
     found, known = [], set[str]()
     for section in sorted(sections, key=lambda section: -len(section.runs)):
@@ -130,7 +130,7 @@ def borrowed(sections: Sequence[Section]) -> list[Section]:
     return found
 
 
-def write_page(folder: Path, title: str, lead: Sequence[str], scale: str, sections: Sequence[Section]) -> Path:
+def write_page(folder: Path, title: str, lead: Sequence[str], scale: str, sections: Sequence[PageSection]) -> Path:
     """Write ``index.html`` with all figures inside, ``index.md``, and ``figures`` and ``tables`` beside them.
 
     Each file is whole or not at all; equal sections give equal bytes.
@@ -165,7 +165,7 @@ def write_page(folder: Path, title: str, lead: Sequence[str], scale: str, sectio
     return page
 
 
-def basis_of(sections: Sequence[Section], scale: str) -> list[str]:
+def basis_of(sections: Sequence[PageSection], scale: str) -> list[str]:
     """Sentences on all runs of a page together: how many, where, how long, by what code."""
     runs = {run.key: run for section in sections for run in section.runs}
     if not runs:
@@ -174,7 +174,7 @@ def basis_of(sections: Sequence[Section], scale: str) -> list[str]:
     codes = sorted({run.code[:8] for run in runs.values()})
     seconds = sum(run.seconds for run in runs.values())
     return [
-        f"Scale {scale}; {plural(len(runs), 'run', 'runs')}, trained in {words_of(seconds)} altogether on "
+        f"Scale {scale}; {plural(len(runs), 'run', 'runs')}, trained in {format_duration(seconds)} altogether on "
         f"{' and '.join(places)}, by the code {', '.join(codes)}."
     ]
 
@@ -193,11 +193,11 @@ def _parts(table: Table) -> list[str]:
     ]
 
 
-def _stem(section: Section, scale: str) -> str:
+def _stem(section: PageSection, scale: str) -> str:
     return f"{Path(section.plan).stem}-{scale}"
 
 
-def _context(title: str, sentences: Sequence[str], scale: str, sections: Sequence[Section]) -> dict[str, Any]:
+def _context(title: str, sentences: Sequence[str], scale: str, sections: Sequence[PageSection]) -> dict[str, Any]:
     safe = import_module("markupsafe").Markup
     return {
         "title": title,
@@ -218,7 +218,7 @@ def _context(title: str, sentences: Sequence[str], scale: str, sections: Sequenc
     }
 
 
-def _markdown(title: str, sentences: Sequence[str], scale: str, sections: Sequence[Section]) -> str:
+def _markdown(title: str, sentences: Sequence[str], scale: str, sections: Sequence[PageSection]) -> str:
     parts = [f"# {title}", *sentences]
     for section in sections:
         parts.append(FORMATS["markdown"](section.document).rstrip("\n"))

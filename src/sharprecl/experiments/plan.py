@@ -7,7 +7,7 @@ from typing import Any, Literal, Self
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from sharprecl.config import Frozen
-from sharprecl.data.wording import closest
+from sharprecl.data.messages import closest
 from sharprecl.errors import ConfigError
 from sharprecl.experiments.expand import Job, expand
 from sharprecl.experiments.layout import AtScale, Column, Kind, Row, names_a_method

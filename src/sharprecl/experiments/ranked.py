@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sharprecl.data.wording import joined, plural
+from sharprecl.data.messages import joined, plural
 from sharprecl.evaluation.ranks import Ranking, rank_methods
 from sharprecl.experiments.cells import in_percent
 from sharprecl.experiments.tables import Common, Table

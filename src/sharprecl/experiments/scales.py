@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, get_args
 
-from sharprecl.data.wording import closest
+from sharprecl.data.messages import closest
 from sharprecl.errors import ConfigError
 
 ScaleName = Literal["paper", "small", "smoke"]

@@ -48,7 +48,7 @@ class Sheet:
 
 
 @dataclass(frozen=True)
-class Figure:
+class LongFormValue:
     """One number of a document in long form; what does not apply to it is empty."""
 
     part: str
@@ -74,7 +74,7 @@ class Document:
     caption: tuple[str, ...]
     sheets: tuple[Sheet, ...]
     summary: tuple[str, ...]
-    figures: tuple[Figure, ...]
+    figures: tuple[LongFormValue, ...]
     provenance: Provenance
     notes: tuple[str, ...] = ()
 

@@ -4,11 +4,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sharprecl.errors import DataError
+from sharprecl.experiments.duration_estimate import PLACE, DurationEstimate
 from sharprecl.experiments.expand import Job
-from sharprecl.experiments.pace import PLACE, Pace
+from sharprecl.experiments.pending import Failed, failed, first_jobs, label_of
 from sharprecl.experiments.run_folder import State
 from sharprecl.experiments.store import Store
-from sharprecl.experiments.todo import Failed, failed, first_jobs, label_of
 
 
 @dataclass
@@ -77,7 +77,7 @@ def status_of(jobs: Iterable[Job], store: Store, code: str) -> Status:
     if known:
         last = max(known, key=lambda run: str(run.environment.get("started", "")))
         place = {name: last.environment.get(name) for name in PLACE}
-        pace = Pace(place, known)
+        pace = DurationEstimate(place, known)
         expected = [pace.expected(spec) for spec in left]
         seconds = [value for value in expected if value is not None]
         if seconds or not left:

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from sharprecl.data.wording import joined, plural
+from sharprecl.data.messages import joined, plural
+from sharprecl.experiments.best_candidates import BestCandidates
 from sharprecl.experiments.by_class import decisive_class
 from sharprecl.experiments.cells import Cell, Line, in_percent
-from sharprecl.experiments.contenders import Contenders
-from sharprecl.experiments.contests import FEW_SEEDS, Contest, Contests
+from sharprecl.experiments.comparisons import FEW_SEEDS, Comparison, Comparisons
 from sharprecl.experiments.ranked import Ranked
 from sharprecl.experiments.sheets import probability
 from sharprecl.experiments.tables import Table
@@ -15,12 +15,14 @@ _METRIC = "macro_f1"
 _CALLED = "macro-F1"
 
 
-def summarise(table: Table, contests: Contests, contenders: Sequence[Contenders], ranked: Ranked) -> tuple[str, ...]:
+def summarise(
+    table: Table, comparisons: Comparisons, candidates: Sequence[BestCandidates], ranked: Ranked
+) -> tuple[str, ...]:
     """Sentences about macro-F1, one or two a column, then what they come to, and the ranks."""
-    return (*_columns(table, contests, contenders), *_score(contests), *_ranks(ranked))
+    return (*_columns(table, comparisons, candidates), *_score(comparisons), *_ranks(ranked))
 
 
-def _columns(table: Table, contests: Contests, contenders: Sequence[Contenders]) -> Iterator[str]:
+def _columns(table: Table, comparisons: Comparisons, candidates: Sequence[BestCandidates]) -> Iterator[str]:
     for column in table.columns:
         means = table.means(_METRIC, column)
         for group in table.groups:
@@ -32,11 +34,11 @@ def _columns(table: Table, contests: Contests, contenders: Sequence[Contenders])
             lacking = {line: cell for line, cell in lacking.items() if cell.mean(_METRIC) is not None}
             not_all = len(known) < len(group)
             among = f"of the {len(known)} rows that are complete there, " if not_all else ""
-            contest = contests.of(_METRIC, column)
-            who = f"{_winners(known, best, after)}{_test(contest, best, after)}"
-            held = [one for one in contenders if (one.metric, one.column) == (_METRIC, column)]
+            comparison = comparisons.of(_METRIC, column)
+            who = f"{_winners(known, best, after)}{_test(comparison, best, after)}"
+            held = [one for one in candidates if (one.metric, one.column) == (_METRIC, column)]
             left = [f" {_left(one, not_all)}." for one in held if best <= one.p.keys()]
-            yield f"{column}: {among}{who}.{_why(table, contest, best)}{''.join(left)}{_lacking(lacking)}"
+            yield f"{column}: {among}{who}.{_why(table, comparison, best)}{''.join(left)}{_lacking(lacking)}"
 
 
 def _winners(means: dict[Line, float], best: frozenset[Line], after: frozenset[Line]) -> str:
@@ -50,49 +52,51 @@ def _winners(means: dict[Line, float], best: frozenset[Line], after: frozenset[L
     return f"{first[0].title} has the best {_CALLED}, {score}, {lead} ahead of {_names(seconds)}"
 
 
-def _test(contest: Contest | None, best: frozenset[Line], after: frozenset[Line]) -> str:
+def _test(comparison: Comparison | None, best: frozenset[Line], after: frozenset[Line]) -> str:
     """The rest of a sentence: how the compared row stands to its rival, unless that was said, and how sure it is."""
-    if contest is None or {contest.compared, contest.rival} <= best:
+    if comparison is None or {comparison.compared, comparison.rival} <= best:
         return ""
-    compared, rival = contest.compared.title, contest.rival.title
-    size = _points(abs(contest.difference))
-    if contest.difference > 0 and best == {contest.compared} and after == {contest.rival}:
+    compared, rival = comparison.compared.title, comparison.rival.title
+    size = _points(abs(comparison.difference))
+    if comparison.difference > 0 and best == {comparison.compared} and after == {comparison.rival}:
         apart = ""
-    elif in_percent(contest.difference) == 0:
+    elif in_percent(comparison.difference) == 0:
         apart = f"; {compared} is level with {rival}"
     else:
-        apart = f"; {compared} is {size} {'ahead of' if contest.difference > 0 else 'behind'} {rival}"
-    p = contest.p_models if contest.p_methods is None else contest.p_methods
-    if contest.certainty == "methods":
-        far = f", as far as {contest.seeds} seeds tell" if contest.seeds <= FEW_SEEDS else ""
+        apart = f"; {compared} is {size} {'ahead of' if comparison.difference > 0 else 'behind'} {rival}"
+    p = comparison.p_models if comparison.p_methods is None else comparison.p_methods
+    if comparison.certainty == "methods":
+        far = f", as far as {comparison.seeds} seeds tell" if comparison.seeds <= FEW_SEEDS else ""
         return f"{apart}, which should hold for other texts and other seeds{far} (p {_equals(p)})"
-    if contest.certainty == "models":
+    if comparison.certainty == "models":
         of_seeds = (
             "nothing is known of other seeds"
-            if contest.p_methods is None
-            else f"whether it holds for other seeds is open (p {_equals(contest.p_methods)})"
+            if comparison.p_methods is None
+            else f"whether it holds for other seeds is open (p {_equals(comparison.p_methods)})"
         )
-        return f"{apart}, which is more than luck with these test texts (p {_equals(contest.p_models)}), but {of_seeds}"
+        return (
+            f"{apart}, which is more than luck with these test texts (p {_equals(comparison.p_models)}), but {of_seeds}"
+        )
     return f"{apart}, which is within noise (p {_equals(p)})"
 
 
-def _why(table: Table, contest: Contest | None, best: frozenset[Line]) -> str:
+def _why(table: Table, comparison: Comparison | None, best: frozenset[Line]) -> str:
     """A sentence on the class that makes most of the difference, if one does: often it hangs on a few texts."""
-    if contest is None or {contest.compared, contest.rival} <= best or in_percent(contest.difference) == 0:
+    if comparison is None or {comparison.compared, comparison.rival} <= best or in_percent(comparison.difference) == 0:
         return ""
-    one = decisive_class(table, contest)
+    one = decisive_class(table, comparison)
     if one is None:
         return ""
     size = in_percent(abs(one.difference))
-    part = size <= in_percent(abs(contest.difference))
+    part = size <= in_percent(abs(comparison.difference))
     share = f"{size:.1f} points of that are one class's," if part else f"One class alone would make {size:.1f} points,"
     texts = f"{one.train:,} training texts, {plural(one.test, 'test text', 'test texts')}"
     compared, rival = (
         f"{line.title} finds {_mean(found)} and takes {_mean(false)}"
-        for line, found, false in zip((contest.compared, contest.rival), one.found, one.false, strict=True)
+        for line, found, false in zip((comparison.compared, comparison.rival), one.found, one.false, strict=True)
     )
     others = "other text" if _mean(one.false[0]) == "1" else "other texts"
-    over = ", means over the seeds" if contest.seeds > 1 else ""
+    over = ", means over the seeds" if comparison.seeds > 1 else ""
     return f" {share} {one.label} ({texts}): {compared} {others} for it, {rival}{over}."
 
 
@@ -108,7 +112,7 @@ def _lacking(cells: Mapping[Line, Cell]) -> str:
     return f" Seeds are still missing of {joined(rows, len(rows))}."
 
 
-def _left(held: Contenders, not_all: bool) -> str:
+def _left(held: BestCandidates, not_all: bool) -> str:
     """Which rows may be the best: named, or the others where those are fewer."""
     out = held.ruled_out
     left = [line for line in held.p if line not in out]
@@ -121,8 +125,8 @@ def _left(held: Contenders, not_all: bool) -> str:
     return few if len(out) <= len(left) else f"Not ruled out as the best{whose}: {_names(left)}"
 
 
-def _score(contests: Contests) -> Iterator[str]:
-    tested = [one for one in contests.tested if one.metric == _METRIC]
+def _score(comparisons: Comparisons) -> Iterator[str]:
+    tested = [one for one in comparisons.tested if one.metric == _METRIC]
     if len(tested) < 2:
         return
     sure = [one for one in tested if one.certainty == "methods"]

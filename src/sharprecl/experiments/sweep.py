@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from sharprecl.errors import ConfigError
 from sharprecl.experiments.code import code_hash
-from sharprecl.experiments.course import Course
 from sharprecl.experiments.expand import Job
-from sharprecl.experiments.standing import Watcher
+from sharprecl.experiments.pending import Failed, PendingRuns, find_pending_runs
+from sharprecl.experiments.scheduler import Scheduler
 from sharprecl.experiments.store import Store
-from sharprecl.experiments.task import Duty
-from sharprecl.experiments.todo import Failed, ToDo, find_to_do
+from sharprecl.experiments.sweep_progress import SweepObserver
+from sharprecl.experiments.task import WorkerSettings
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class SweepResult:
     """How a sweep ended.
 
     Attributes:
@@ -63,7 +63,7 @@ class Outcome:
         return self.total - self.done - len(self.failed)
 
 
-def sweep(jobs: Iterable[Job], store: Store, options: Options, watcher: Watcher) -> Outcome:
+def sweep(jobs: Iterable[Job], store: Store, options: Options, observer: SweepObserver) -> SweepResult:
     """Make all runs of some jobs that a store does not have.
 
     A run that fails is written down and stops no other. A killed sweep loses the runs at work at most: the next one
@@ -76,30 +76,30 @@ def sweep(jobs: Iterable[Job], store: Store, options: Options, watcher: Watcher)
     if options.workers < 1 or options.threads < 1:
         raise ConfigError("an experiment needs at least one worker, and a worker at least one thread")
     code = code_hash()
-    to_do = find_to_do(
-        jobs, store, code, retry_failed=options.retry_failed, any_code=options.any_code, say=watcher.said
+    pending = find_pending_runs(
+        jobs, store, code, retry_failed=options.retry_failed, any_code=options.any_code, say=observer.said
     )
-    for run in to_do.done:
+    for run in pending.done:
         store.run(run.key).tidy()  # A kill between a run's figures and the end of its checkpoints leaves these.
-    watcher.said(_summary(to_do, options))
-    duty = Duty(store.folder, code, options.device, options.threads, options.workers)
-    course = Course(duty, to_do, store, options.deadline, watcher)
-    course.run()
-    return Outcome(
-        total=to_do.total,
-        done=course.done,
-        made=course.made,
-        failed=tuple(course.failed),
-        data=to_do.data,
-        out_of_time=bool(course.waiting),
-        too_long=course.too_long,
+    observer.said(_summary(pending, options))
+    settings = WorkerSettings(store.folder, code, options.device, options.threads, options.workers)
+    scheduler = Scheduler(settings, pending, store, options.deadline, observer)
+    scheduler.run()
+    return SweepResult(
+        total=pending.total,
+        done=scheduler.done,
+        made=scheduler.made,
+        failed=tuple(scheduler.failed),
+        data=pending.data,
+        out_of_time=bool(scheduler.waiting),
+        too_long=scheduler.too_long,
     )
 
 
-def _summary(to_do: ToDo, options: Options) -> str:
-    had = f"{to_do.total} runs, {len(to_do.done)} of them finished already"
-    earlier = sum(bool(run.where) for run in to_do.failed)
+def _summary(pending: PendingRuns, options: Options) -> str:
+    had = f"{pending.total} runs, {len(pending.done)} of them finished already"
+    earlier = sum(bool(run.where) for run in pending.failed)
     lost = f"; {earlier} failed earlier, --retry-failed makes them anew" if earlier else ""
-    if not to_do.tasks:
+    if not pending.tasks:
         return f"{had}{lost}; none to make"
-    return f"{had}{lost}; {len(to_do.tasks)} to make, {options.workers} at a time"
+    return f"{had}{lost}; {len(pending.tasks)} to make, {options.workers} at a time"

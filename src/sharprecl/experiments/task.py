@@ -8,7 +8,7 @@ from sharprecl.experiments.records import RunSpec
 
 
 @dataclass(frozen=True)
-class Duty:
+class WorkerSettings:
     """What is the same for all runs of a worker.
 
     Attributes:
@@ -60,7 +60,7 @@ class Stepped:
 
 
 @dataclass(frozen=True)
-class Died:
+class Exited:
     """A worker's process ended unasked; ``exit_code`` is as ``multiprocessing`` has it, a signal's with a minus."""
 
     exit_code: int
@@ -81,4 +81,4 @@ class Done:
     failed: bool = False
 
 
-Message = Ready | Stepped | Done | Died
+Message = Ready | Stepped | Done | Exited

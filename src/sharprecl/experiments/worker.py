@@ -12,16 +12,16 @@ import time
 from contextlib import suppress
 from multiprocessing.connection import Connection
 
-from sharprecl.experiments.task import Duty, Ready, Stepped, Task
+from sharprecl.experiments.task import Ready, Stepped, Task, WorkerSettings
 
 _TELL_EVERY = 0.5  # seconds
 
 
-def work(duty: Duty, line: Connection, life: Connection) -> None:
+def work(settings: WorkerSettings, line: Connection, life: Connection) -> None:
     """Make runs until None comes.
 
     Args:
-        duty: what is the same for all of them.
+        settings: what is the same for all of them.
         line: tasks come in, messages go out.
         life: nothing comes; it ends when the process that started this one ends.
     """
@@ -31,7 +31,7 @@ def work(duty: Duty, line: Connection, life: Connection) -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     threading.Thread(target=_leave_with_parent, args=(life,), daemon=True).start()
     faulthandler.enable()
-    os.environ |= {"OMP_NUM_THREADS": str(duty.threads), "TOKENIZERS_PARALLELISM": "false"}
+    os.environ |= {"OMP_NUM_THREADS": str(settings.threads), "TOKENIZERS_PARALLELISM": "false"}
 
     import torch
 
@@ -39,9 +39,9 @@ def work(duty: Duty, line: Connection, life: Connection) -> None:
     from sharprecl.experiments.code import code_hash
     from sharprecl.training.hardware import free_memory
 
-    torch.set_num_threads(duty.threads)
-    place = {"workers": duty.workers, "threads": duty.threads, "hardware": _hardware(duty.device)}
-    attempts = Attempts(duty, place)
+    torch.set_num_threads(settings.threads)
+    place = {"workers": settings.workers, "threads": settings.threads, "hardware": _hardware(settings.device)}
+    attempts = Attempts(settings, place)
     line.send(Ready(code_hash(), place))
     while (task := line.recv()) is not None:
         assert isinstance(task, Task)

@@ -13,7 +13,7 @@ from sharprecl.data.tables import TextTable
 from sharprecl.export.card import Card
 from sharprecl.export.predictor import Predictor
 from sharprecl.training.history import Observer
-from sharprecl.training.loop import Outcome
+from sharprecl.training.loop import TrainingResult
 
 
 @dataclass
@@ -27,7 +27,7 @@ class FittedLanguageModel:
     """
 
     predictor: Predictor
-    outcome: Outcome
+    outcome: TrainingResult
     validation: np.ndarray
     facts: dict[str, Any]
     notes: list[str] = field(default_factory=list)

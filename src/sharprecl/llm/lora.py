@@ -32,7 +32,7 @@ from sharprecl.llm.encoding import Encoder, longest_prompt, pick_form
 from sharprecl.llm.predictor import NOT_EXPORTABLE, LlmPredictor
 from sharprecl.llm.presets import PRESETS, preset
 from sharprecl.llm.prompts import LabelWords, Prompt, label_words
-from sharprecl.llm.tuning import Plan, fine_tune
+from sharprecl.llm.tuning import TuningSettings, fine_tune
 from sharprecl.training.hardware import pick_device, pick_precision
 from sharprecl.training.history import HistoryFile, Observer
 from sharprecl.training.names import HISTORY
@@ -191,5 +191,7 @@ def _predictor(model: Any, page: BasePage, encoder: Encoder, settings: LlmLoraCo
     return LlmPredictor(model, page, encoder, settings.epochs > 0, generate, mean)
 
 
-def _plan(settings: LlmLoraConfig, seed: int) -> Plan:
-    return Plan(seed=seed, **settings.model_dump(include={field.name for field in fields(Plan)} - {"seed"}))
+def _plan(settings: LlmLoraConfig, seed: int) -> TuningSettings:
+    return TuningSettings(
+        seed=seed, **settings.model_dump(include={field.name for field in fields(TuningSettings)} - {"seed"})
+    )

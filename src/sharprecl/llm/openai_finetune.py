@@ -32,11 +32,11 @@ from sharprecl.llm.openai_answers import ModelPage, OpenAIPredictor, read_page
 from sharprecl.llm.openai_client import open_client
 from sharprecl.llm.openai_endpoint import check_address, endpoint, name_endpoint
 from sharprecl.llm.openai_jobs import Training
-from sharprecl.llm.openai_plan import Plan, make_plan
+from sharprecl.llm.openai_plan import JobPlan, make_plan
 from sharprecl.llm.openai_state import open_state
 from sharprecl.llm.prompts import LabelWords, Prompt, label_words
 from sharprecl.training.history import Observer
-from sharprecl.training.loop import Outcome
+from sharprecl.training.loop import TrainingResult
 
 Dollars = Annotated[float, Field(ge=0)]
 
@@ -86,7 +86,7 @@ class OpenAIFinetune(LanguageModelMethod):
     not_exportable_because: ClassVar[str] = "the trained model lives at the provider, who gives out no weights"
 
     @classmethod
-    def plan(cls, table: TextTable, config: RunConfig, judged_texts: Sequence[str] = ()) -> Plan:
+    def plan(cls, table: TextTable, config: RunConfig, judged_texts: Sequence[str] = ()) -> JobPlan:
         """What would be sent and what that would cost. Needs neither key nor network nor the ``openai`` package.
 
         Args:
@@ -158,7 +158,7 @@ class OpenAIFinetune(LanguageModelMethod):
         if state.trained_tokens is not None:
             billed = state.trained_tokens * plan.prices.training / 1e6
             observer.said(f"the provider counts {state.trained_tokens:,} tokens: about ${billed:.2f}")
-        outcome = Outcome(
+        outcome = TrainingResult(
             best_epoch=plan.epochs,
             epochs=plan.epochs,
             steps=state.steps,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from sharprecl.errors import SharpReCLError
 from sharprecl.llm.openai_client import ABOUT_THE_TEXT, ProviderError, ask, exactly_once, without_key
-from sharprecl.llm.openai_plan import Plan
+from sharprecl.llm.openai_plan import JobPlan
 from sharprecl.llm.openai_state import DEAD, JobState
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Training:
 
     client: "OpenAI"
     folder: Path
-    plan: Plan
+    plan: JobPlan
     state: JobState
     say: Callable[[str], None]
     poll_seconds: float

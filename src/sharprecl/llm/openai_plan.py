@@ -20,7 +20,7 @@ WRITTEN_TO_READ = 4
 
 
 @dataclass(frozen=True)
-class Plan:
+class JobPlan:
     """A fine-tuning that has not begun.
 
     Attributes:
@@ -137,7 +137,7 @@ def make_plan(
     training_price: float | None,
     answering_price: float | None,
     judged_texts: Sequence[str] = (),
-) -> Plan:
+) -> JobPlan:
     """Write the conversations and count them.
 
     Args:
@@ -181,7 +181,7 @@ def make_plan(
         prompt_tokens += chat_tokens(question, count)
     answer_tokens = WRITTEN_TO_READ * (1 + max(count(" " + word) for word in prompt.words))
     questions = dict.fromkeys(judged_texts)
-    return Plan(
+    return JobPlan(
         model=model,
         rows=tuple(rows),
         tokens=tokens,

@@ -20,7 +20,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from pydantic import BeforeValidator
 
-from sharprecl.data.wording import closest, names_phrase
+from sharprecl.data.messages import closest, names_phrase
 from sharprecl.errors import ConfigError
 
 SYSTEM = "You are a text classifier. Answer with exactly one label from the list and nothing else."

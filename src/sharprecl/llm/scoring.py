@@ -47,7 +47,7 @@ def label_scores(
     lengths = np.array([len(ids) for ids in prompts])
     for index in inference_batches(lengths, _TOKENS_A_BATCH.get(device.type, _TOKENS_ON_A_GPU)):
         ids_BT, mask_BT = padded([prompts[row][common:] for row in index], pad_id)
-        reader = Reader(model, start, len(index))
+        reader = PromptReader(model, start, len(index))
         first_BV = reader.read(ids_BT.to(device), mask_BT.to(device))[:, -1].log_softmax(-1)
         for label, ids in enumerate(label_ids):
             scores_B = first_BV[:, ids[0]]
@@ -61,7 +61,7 @@ def label_scores(
     return scores_NC
 
 
-class Reader:
+class PromptReader:
     """A model and what it has read so far."""
 
     def __init__(self, model: Any, start: Start = (), rows: int = 1) -> None:
@@ -100,10 +100,10 @@ class Reader:
 
 
 def read_start(model: Any, ids: Sequence[int]) -> Start:
-    """Keys and values of a beginning, for a ``Reader``; nothing for no tokens."""
+    """Keys and values of a beginning, for a ``PromptReader``; nothing for no tokens."""
     if not ids:
         return ()
-    reader = Reader(model)
+    reader = PromptReader(model)
     reader.read(torch.tensor([ids], device=model.device))
     return reader.kept()
 

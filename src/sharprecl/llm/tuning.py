@@ -15,15 +15,15 @@ from sharprecl.config import TrainingConfig
 from sharprecl.data.batches import ShuffledBatches
 from sharprecl.errors import SharpReCLError
 from sharprecl.llm.prompts import IGNORED, label_mask
-from sharprecl.llm.scoring import Reader, common_start, padded, read_start
+from sharprecl.llm.scoring import PromptReader, common_start, padded, read_start
 from sharprecl.training import hardware
-from sharprecl.training.history import HistoryFile, Observer, Pace, Record
-from sharprecl.training.loop import Outcome
+from sharprecl.training.history import HistoryFile, Observer, Record, TrainingSpeed
+from sharprecl.training.loop import TrainingResult
 from sharprecl.training.optimizer import learning_rate_factor, set_learning_rates
 
 
 @dataclass(frozen=True)
-class Plan:
+class TuningSettings:
     """How to optimise. A step sees ``batch_size`` texts, ``micro_batch_size`` at a time: memory, not the result."""
 
     epochs: int
@@ -65,7 +65,7 @@ def answer_logits(
     # Padded on the left too, so the tokens of the labels stand where they stand among the ids.
     targets_BT, _ = padded([label_mask(len(prompt) - common, answer) for prompt, answer in pairs], IGNORED)
     most = max(map(len, answers))
-    reader = Reader(model, read_start(model, prompts[0][:common]), len(pairs))
+    reader = PromptReader(model, read_start(model, prompts[0][:common]), len(pairs))
     logits_BKV = reader.read(ids_BT.to(model.device), mask_BT.to(model.device), keep=most + 1)
     return logits_BKV[:, :-1], targets_BT[:, -most:].to(model.device)
 
@@ -78,7 +78,7 @@ class _Tuner:
     prompts: Sequence[list[int]]
     answers: Sequence[list[int]]
     pad_id: int
-    plan: Plan
+    plan: TuningSettings
     precision: Literal["bf16", "fp32"]
 
     def __post_init__(self) -> None:
@@ -124,12 +124,12 @@ def fine_tune(
     prompts: Sequence[list[int]],
     answers: Sequence[list[int]],
     pad_id: int,
-    plan: Plan,
+    plan: TuningSettings,
     *,
     precision: Literal["bf16", "fp32"],
     observer: Observer,
     history: HistoryFile | None = None,
-) -> Outcome:
+) -> TrainingResult:
     """Train whatever of a model wants gradients; the last step's weights stay.
 
     A step's loss is the mean over the label tokens of its whole batch, so it does not depend on the micro-batches. The
@@ -164,13 +164,13 @@ def fine_tune(
                 history.write(record)
             seconds = max(time.monotonic() - begin, 1e-9)
             left = seconds / step * (len(batches) - step)
-            observer.recorded(record, Pace(step, len(batches), texts / seconds, left))
+            observer.recorded(record, TrainingSpeed(step, len(batches), texts / seconds, left))
     finally:
         model.eval()
         if history:
             history.close()
         observer.closed()
-    return Outcome(
+    return TrainingResult(
         best_epoch=plan.epochs,
         epochs=plan.epochs,
         steps=step,

@@ -111,10 +111,10 @@ class MethodLoss(nn.Module):
             self.step += 1
         return total
 
-    def settle(self) -> None:
+    def finalize(self) -> None:
         """Write into the classifier what the method answers with; call it once, after training."""
         (classifier,) = self._classifier
-        self.method.settle(classifier)
+        self.method.finalize(classifier)
 
     def _see(self, classifier: nn.Module, inputs: tuple[Tensor, ...], s_NC: Tensor) -> None:
         del classifier

@@ -61,7 +61,7 @@ class Batch:
 
 
 @dataclass(frozen=True)
-class Drawn:
+class EpochDraw:
     """The training texts of an epoch, for a method that wants others than each of them once.
 
     Both lists are cut in their order into as many batches as an epoch without a draw has, so that all methods make the
@@ -121,7 +121,7 @@ class Method(nn.Module, ABC):
 
     @classmethod
     def answered_prior(cls, class_counts: np.ndarray, config: Any) -> np.ndarray | None:
-        """The class prior for which the scores answer after ``settle``, so that they can be turned to another one.
+        """The class prior for which the scores answer after ``finalize``, so that they can be turned to another one.
 
         By default P^(1 - tau), where P are the shares of the training texts and tau is the setting ``compensation``, 0
         where the method has none: logits s trained as s + tau log P tend to log P(c | x) - tau log P_c.
@@ -139,7 +139,7 @@ class Method(nn.Module, ABC):
     def loss(self, batch: Batch, features: Features, progress: Progress) -> LossTerms:
         """Loss terms of one batch, ``total`` among them."""
 
-    def draw(self, label_ids: np.ndarray, epoch: int) -> Drawn | None:
+    def draw(self, label_ids: np.ndarray, epoch: int) -> EpochDraw | None:
         """The texts of an epoch (counted from 0); None takes every text once.
 
         Called anew when a run is resumed within the epoch, so it must follow from the arguments, what ``build`` was
@@ -175,7 +175,7 @@ class Method(nn.Module, ABC):
         return features.s_NC
 
     @torch.no_grad()
-    def settle(self, classifier: nn.Linear) -> None:
+    def finalize(self, classifier: nn.Linear) -> None:
         """Write into the backbone's last linear layer what the method answers with, once training has ended.
 
         From then on the backbone answers alone, by its ``reading``, with the argmax that ``logits`` had.

@@ -114,5 +114,5 @@ class BCL(Method):
             return self.cosine.logits(precise.x_NH, precise.w_CH, training=False)
 
     @torch.no_grad()
-    def settle(self, classifier: nn.Linear) -> None:
-        self.cosine.settle(classifier)
+    def finalize(self, classifier: nn.Linear) -> None:
+        self.cosine.finalize(classifier)

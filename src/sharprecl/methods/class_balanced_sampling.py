@@ -15,7 +15,7 @@ import numpy as np
 from sharprecl.config import MethodConfig
 from sharprecl.losses import reducers
 from sharprecl.losses.cross_entropy import cross_entropy
-from sharprecl.methods.base import Batch, Drawn, LossTerms, Method, OpenedBackbone, Progress, flattened_prior
+from sharprecl.methods.base import Batch, EpochDraw, LossTerms, Method, OpenedBackbone, Progress, flattened_prior
 from sharprecl.methods.precision import full_precision
 from sharprecl.models.features import Features
 from sharprecl.rebalance.class_balanced import class_balanced_rows
@@ -51,10 +51,10 @@ class ClassBalancedSampling(Method):
         del config
         return flattened_prior(class_counts, 1.0)
 
-    def draw(self, label_ids: np.ndarray, epoch: int) -> Drawn:
+    def draw(self, label_ids: np.ndarray, epoch: int) -> EpochDraw:
         """As many rows as there are texts, every class equally likely."""
         rng = np.random.Generator(np.random.PCG64([self.seed, epoch, _STREAM]))
-        return Drawn(class_balanced_rows(label_ids, len(label_ids), rng))
+        return EpochDraw(class_balanced_rows(label_ids, len(label_ids), rng))
 
     def loss(self, batch: Batch, features: Features, progress: Progress) -> LossTerms:
         del progress

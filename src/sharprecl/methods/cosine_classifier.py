@@ -40,7 +40,7 @@ class CosineClassifier(nn.Module):
         return cosine_logits(x_NH, w_CH, self.scale)
 
     @torch.no_grad()
-    def settle(self, linear: nn.Linear) -> None:
+    def finalize(self, linear: nn.Linear) -> None:
         """Turn ``linear``, whose rows were the w_c, into the layer with the same argmax."""
         usual = self.mean_norm.where(self.mean_norm > 0, torch.ones_like(self.mean_norm))
         write_rows(linear, F.normalize(linear.weight, dim=1, eps=_EPS) * (self.scale / usual))

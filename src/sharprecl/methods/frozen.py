@@ -129,7 +129,7 @@ class Frozen(Method):
             return precise.x_NH @ self.weight_CH.T + self.bias_C
 
     @torch.no_grad()
-    def settle(self, classifier: nn.Linear) -> None:
+    def finalize(self, classifier: nn.Linear) -> None:
         """Write the fitted layer into the backbone's last one."""
         classifier.weight.copy_(self.weight_CH)
         if classifier.bias is not None:

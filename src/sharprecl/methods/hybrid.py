@@ -13,7 +13,7 @@ from torch import Tensor
 from sharprecl.config import MethodConfig
 from sharprecl.losses import reducers
 from sharprecl.losses.cross_entropy import cross_entropy
-from sharprecl.methods.base import Batch, Drawn, LossTerms, Method, Progress, flattened_prior
+from sharprecl.methods.base import Batch, EpochDraw, LossTerms, Method, Progress, flattened_prior
 from sharprecl.methods.precision import full_precision
 from sharprecl.models.features import Features
 from sharprecl.models.heads import ProjectionHead
@@ -52,7 +52,7 @@ class Hybrid(Method):
         del config
         return flattened_prior(class_counts, 1.0)
 
-    def draw(self, label_ids: np.ndarray, epoch: int) -> Drawn:
+    def draw(self, label_ids: np.ndarray, epoch: int) -> EpochDraw:
         """Half of the texts in two views, and as many class-balanced ones in a single view as there are texts.
 
         That is as many rows as two views of every text. Even epochs take one half and the odd epoch behind each takes
@@ -62,7 +62,7 @@ class Hybrid(Method):
         # Of a single text the second half is empty.
         half = np.array_split(order_N, 2)[epoch % 2] if len(order_N) > 1 else order_N
         rng = np.random.default_rng([self.seed, 1, epoch])
-        return Drawn(half, class_balanced_rows(label_ids, len(label_ids), rng))
+        return EpochDraw(half, class_balanced_rows(label_ids, len(label_ids), rng))
 
     def least_epochs(self, total_epochs: int) -> int:
         """All: the classifier only learns in earnest when alpha has fallen."""

@@ -86,6 +86,6 @@ class LdamDrw(Method):
         with full_precision(features) as precise:
             return self.cosine.logits(precise.x_NH, precise.w_CH, training=False)
 
-    def settle(self, classifier: torch.nn.Linear) -> None:
+    def finalize(self, classifier: torch.nn.Linear) -> None:
         """Fold the cosine into the linear layer."""
-        self.cosine.settle(classifier)
+        self.cosine.finalize(classifier)

@@ -71,6 +71,6 @@ class LinearProbe(nn.Module):
         """Scores [N, C]."""
         return x_NH @ self.weight_CH.T.to(x_NH.dtype)
 
-    def settle(self, classifier: nn.Linear) -> None:
+    def finalize(self, classifier: nn.Linear) -> None:
         """Write the fitted rows into a linear layer."""
         write_rows(classifier, self.weight_CH)

@@ -76,7 +76,7 @@ class LogitAdjustment(Method):
             return precise.s_NC - self.discount_C
 
     @torch.no_grad()
-    def settle(self, classifier: nn.Linear) -> None:
+    def finalize(self, classifier: nn.Linear) -> None:
         """Take the discounts off the bias."""
         _bias_of(classifier).sub_(self.discount_C)
 

@@ -142,9 +142,9 @@ class SharpReCL(Method):
             scores: Tensor = self.probe(precise.x_NH)
             return scores
 
-    def settle(self, classifier: nn.Linear) -> None:
+    def finalize(self, classifier: nn.Linear) -> None:
         if self.probe is not None:
-            self.probe.settle(classifier)
+            self.probe.finalize(classifier)
 
     def _classification(self, batch: Batch, s_NC: Tensor) -> Tensor:
         y_N = batch.y_N

@@ -36,7 +36,16 @@ from sharprecl.config import MethodConfig
 from sharprecl.losses import reducers
 from sharprecl.losses.cross_entropy import cross_entropy
 from sharprecl.losses.supervised_prototypical import Form, supervised_prototypical
-from sharprecl.methods.base import Batch, Drawn, GeneratorState, LossTerms, Method, OpenedBackbone, Progress, write_rows
+from sharprecl.methods.base import (
+    Batch,
+    EpochDraw,
+    GeneratorState,
+    LossTerms,
+    Method,
+    OpenedBackbone,
+    Progress,
+    write_rows,
+)
 from sharprecl.methods.class_pools import ClassPools
 from sharprecl.methods.precision import full_precision
 from sharprecl.models.features import Features
@@ -135,7 +144,7 @@ class SPCL(Method):
         """Not known: cosines to centres are no log-probabilities."""
         del class_counts, config
 
-    def draw(self, label_ids: np.ndarray, epoch: int) -> Drawn:
+    def draw(self, label_ids: np.ndarray, epoch: int) -> EpochDraw:
         """Step 5, twice. A function of the seed, the epoch and the centres at its start."""
         p_N = np.full(len(label_ids), 0.5)
         if self.config.curriculum:
@@ -143,7 +152,7 @@ class SPCL(Method):
         rng = np.random.Generator(np.random.PCG64([self.seed, epoch]))
         rows = [rng.permutation(np.flatnonzero(rng.random(len(p_N)) < p_N)) for _ in range(DRAWS_AN_EPOCH)]
         chosen = np.concatenate(rows)
-        return Drawn(chosen if len(chosen) else rng.integers(len(p_N), size=1))
+        return EpochDraw(chosen if len(chosen) else rng.integers(len(p_N), size=1))
 
     def loss(self, batch: Batch, features: Features, progress: Progress) -> LossTerms:
         """``total`` = ``contrastive`` + ``classification``."""
@@ -165,7 +174,7 @@ class SPCL(Method):
         with full_precision(features) as precise:
             return F.normalize(precise.x_NH, dim=1) @ self._rows().to(precise.x_NH.dtype).T
 
-    def settle(self, classifier: nn.Linear) -> None:
+    def finalize(self, classifier: nn.Linear) -> None:
         write_rows(classifier, self._rows())
 
     def _rows(self) -> Tensor:

@@ -175,8 +175,8 @@ class TSC(Method):
             scores: Tensor = self.probe(precise.x_NH)
             return scores
 
-    def settle(self, classifier: nn.Linear) -> None:
-        self.probe.settle(classifier)
+    def finalize(self, classifier: nn.Linear) -> None:
+        self.probe.finalize(classifier)
 
 
 def _targeted(epoch: int, total_epochs: int) -> bool:

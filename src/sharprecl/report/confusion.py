@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sharprecl.data.wording import plural
+from sharprecl.data.messages import plural
 from sharprecl.evaluation.bands import band_masks
 from sharprecl.evaluation.judge import Evaluation
 from sharprecl.extras import require
-from sharprecl.report.svg import BLUE, INK, VERMILLION, Figure, Key, clean, drawing, to_svg
+from sharprecl.report.svg import BLUE, INK, VERMILLION, Chart, Key, clean, drawing, to_svg
 
 MOST_CLASSES = 60
 SHOWN_OF_MANY = 40
@@ -54,7 +54,7 @@ def shown_classes(confusion: NDArray[np.int64], train_counts: NDArray[np.int64])
     return order[np.isin(order, worst)]
 
 
-def confusion_heatmap(label_names: list[str], train_counts: NDArray[np.int64], confusion: NDArray[np.int64]) -> Figure:
+def confusion_heatmap(label_names: list[str], train_counts: NDArray[np.int64], confusion: NDArray[np.int64]) -> Chart:
     """Row-normalised heatmap with counts in its cells; correct in blue, mistakes in vermillion, zeros left blank."""
     ids = shown_classes(confusion, train_counts)
     size = len(ids)
@@ -112,4 +112,4 @@ def confusion_heatmap(label_names: list[str], train_counts: NDArray[np.int64], c
     else:
         caption += " Biggest classes first; dotted lines part head, medium and tail."
     square = "\N{BLACK SQUARE}"
-    return Figure(svg, caption, (Key(square, BLUE, "correct"), Key(square, VERMILLION, "mistaken")), wide=size > 24)
+    return Chart(svg, caption, (Key(square, BLUE, "correct"), Key(square, VERMILLION, "mistaken")), wide=size > 24)

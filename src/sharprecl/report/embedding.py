@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from sharprecl.extras import require
 from sharprecl.report import svg
-from sharprecl.report.svg import VERMILLION, Figure, Key, clean, drawing, to_svg
+from sharprecl.report.svg import VERMILLION, Chart, Key, clean, drawing, to_svg
 
 MOST_POINTS = 5000
 FEWEST_POINTS = 8
@@ -61,7 +61,7 @@ def embedding_map(
     embeddings: NDArray[np.floating] | None,
     y_true: NDArray[np.int64],
     seed: int = 0,
-) -> Figure | None:
+) -> Chart | None:
     """Scatter of the test texts by true class: the five biggest and the three rarest named, the others grey.
 
     None where there is nothing to lay out: no embeddings, fewer than 8 texts, all alike, or numbers not finite.
@@ -97,7 +97,7 @@ def embedding_map(
         "t-SNE of the model's vectors, coloured by true class. Neighbours mean something; distances between far "
         f"groups and the sizes of groups do not.{sampled}"
     )
-    return Figure(markup, caption, tuple(keys))
+    return Chart(markup, caption, tuple(keys))
 
 
 def _name(label_names: list[str], train_counts: NDArray[np.int64], label: int) -> str:

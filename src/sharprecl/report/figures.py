@@ -3,10 +3,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from sharprecl.data.wording import plural
+from sharprecl.data.messages import plural
 from sharprecl.evaluation.bands import band_masks
 from sharprecl.evaluation.judge import Evaluation
-from sharprecl.report.svg import BAND_COLOURS, INK, Figure, Key, clean, drawing, log_ticks, to_svg
+from sharprecl.report.svg import BAND_COLOURS, INK, Chart, Key, clean, drawing, log_ticks, to_svg
 
 NAMED_BARS = 70
 BAND_LIMITS = {"head": "over 100 training texts", "medium": "20 to 100", "tail": "under 20"}
@@ -38,7 +38,7 @@ def band_keys(train_counts: NDArray[np.int64]) -> tuple[Key, ...]:
     )
 
 
-def label_distribution(label_names: list[str], train_counts: NDArray[np.int64]) -> Figure:
+def label_distribution(label_names: list[str], train_counts: NDArray[np.int64]) -> Chart:
     """Training texts of each class, biggest first, on a log scale; beyond 70 classes by rank, without names."""
     order = np.argsort(-train_counts, kind="stable")
     sizes = train_counts[order]
@@ -79,7 +79,7 @@ def label_distribution(label_names: list[str], train_counts: NDArray[np.int64]) 
         ratio = sizes[0] / max(1, sizes[-1])
         caption = f"The biggest class has {ratio:,.0f} times as many training texts as the smallest."
         svg = to_svg(figure, "distribution", "Training texts of each class, biggest first")
-    return Figure(svg, caption, band_keys(train_counts))
+    return Chart(svg, caption, band_keys(train_counts))
 
 
 def side_by_side(train_counts: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -92,7 +92,7 @@ def side_by_side(train_counts: NDArray[np.int64]) -> NDArray[np.float64]:
     return x
 
 
-def f1_by_frequency(train_counts: NDArray[np.int64], evaluations: dict[str, Evaluation]) -> Figure:
+def f1_by_frequency(train_counts: NDArray[np.int64], evaluations: dict[str, Evaluation]) -> Chart:
     """F1 of each class against its training texts; the model's points carry the band colours, references are hollow."""
     model, *references = evaluations
     keys = [Key("\N{BLACK CIRCLE}", "currentColor", model, "f1-series0")]
@@ -150,4 +150,4 @@ def f1_by_frequency(train_counts: NDArray[np.int64], evaluations: dict[str, Eval
         "One point a class, those of equal size side by side; dotted lines part tail, medium and head. "
         "Point at one for its name."
     )
-    return Figure(svg, caption, (*keys, *band_keys(train_counts)))
+    return Chart(svg, caption, (*keys, *band_keys(train_counts)))

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from sharprecl.data.wording import plural
+from sharprecl.data.messages import plural
 from sharprecl.evaluation.bands import BANDS, band_masks
 from sharprecl.evaluation.judge import ClassRow, Evaluation
 from sharprecl.report.data import ReportData
@@ -13,23 +13,23 @@ NAMED = 8
 
 
 @dataclass(frozen=True)
-class Finding:
+class Insight:
     """One sentence, and whether it is good news, bad news or a caution."""
 
     kind: Literal["good", "bad", "note"]
     text: str
 
 
-def findings(data: ReportData) -> list[Finding]:
+def findings(data: ReportData) -> list[Insight]:
     """Sentences for the top of the report, most important first."""
     model = data.model
     found = [_against(model, name, other) for name, other in data.references.items()]
-    found += [Finding("note", note) for note in data.notes]
+    found += [Insight("note", note) for note in data.notes]
     found += _lost_classes(model) + _bands(model) + _rough(model)
     biggest = max(model.classes, key=lambda row: row.test_count)
     share = biggest.test_count / model.n_texts
     found.append(
-        Finding(
+        Insight(
             "good" if model.accuracy > share else "bad",
             f"Always answering {biggest.name!r} would reach an accuracy of {percent(share)}; "
             f"the model reaches {percent(model.accuracy)}.",
@@ -43,30 +43,30 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
-def _against(model: Evaluation, name: str, other: Evaluation) -> Finding:
+def _against(model: Evaluation, name: str, other: Evaluation) -> Insight:
     points = 100 * (model.macro_f1 - other.macro_f1)
     low, high = model.intervals["macro_f1"]
     other_low, other_high = other.intervals["macro_f1"]
     apart = low > other_high or high < other_low
     if abs(points) < 0.05:
-        return Finding("note", f"Macro-F1 equals that of {name} ({percent(other.macro_f1)}).")
+        return Insight("note", f"Macro-F1 equals that of {name} ({percent(other.macro_f1)}).")
     side = "above" if points >= 0 else "below"
     text = f"Macro-F1 is {abs(points):.1f} points {side} {name} ({percent(other.macro_f1)})"
     if low == high or other_low == other_high:
-        return Finding("note", f"{text}. A figure without an interval (0 or 100 %) does not say how sure that is.")
+        return Insight("note", f"{text}. A figure without an interval (0 or 100 %) does not say how sure that is.")
     if apart:
-        return Finding("good" if points > 0 else "bad", f"{text}, and their intervals do not overlap.")
+        return Insight("good" if points > 0 else "bad", f"{text}, and their intervals do not overlap.")
     kind: Literal["bad", "note"] = "bad" if points < 0 else "note"
-    return Finding(kind, f"{text}, but their intervals overlap: this test alone cannot tell which is better.")
+    return Insight(kind, f"{text}, but their intervals overlap: this test alone cannot tell which is better.")
 
 
-def _lost_classes(model: Evaluation) -> list[Finding]:
+def _lost_classes(model: Evaluation) -> list[Insight]:
     tested = [row for row in model.classes if row.test_count]
     lost = sorted((row for row in tested if row.f1 == 0), key=lambda row: (-row.test_count, row.name))
     if not lost:
-        return [Finding("good", f"Every one of the {len(tested)} tested classes is found at least once.")]
+        return [Insight("good", f"Every one of the {len(tested)} tested classes is found at least once.")]
     verb = "is" if len(lost) == 1 else "are"
-    return [Finding("bad", f"{len(lost)} of {len(tested)} tested classes {verb} never found (F1 0): {_names(lost)}.")]
+    return [Insight("bad", f"{len(lost)} of {len(tested)} tested classes {verb} never found (F1 0): {_names(lost)}.")]
 
 
 def _names(rows: list[ClassRow]) -> str:
@@ -77,7 +77,7 @@ def _names(rows: list[ClassRow]) -> str:
     return shown if len(rows) <= NAMED else f"{shown} and {len(rows) - NAMED} more"
 
 
-def _bands(model: Evaluation) -> list[Finding]:
+def _bands(model: Evaluation) -> list[Insight]:
     # A class without test texts has an F1 of 0 that says nothing of it.
     tested = [row for row in model.classes if row.test_count]
     masks = band_masks([row.train_count for row in tested])
@@ -88,23 +88,23 @@ def _bands(model: Evaluation) -> list[Finding]:
     (common, high), (rare, low) = known[0], known[-1]
     gap = 100 * (high - low)
     if gap < -5:
-        return [Finding("note", f"The {rare} classes fare better than the {common} ones, by {-gap:.1f} points of F1.")]
+        return [Insight("note", f"The {rare} classes fare better than the {common} ones, by {-gap:.1f} points of F1.")]
     if gap < 5:
         return [
-            Finding(
+            Insight(
                 "good",
                 f"The {rare} classes fare about as well as the {common} ones ({gap:+.1f} points of F1).",
             )
         ]
-    return [Finding("bad", f"The {rare} classes pay: their F1 is {gap:.1f} points below that of the {common} classes.")]
+    return [Insight("bad", f"The {rare} classes pay: their F1 is {gap:.1f} points below that of the {common} classes.")]
 
 
-def _rough(model: Evaluation) -> list[Finding]:
+def _rough(model: Evaluation) -> list[Insight]:
     few = sum(0 < row.test_count < FEW_TEXTS for row in model.classes)
     found = []
     if few:
         found.append(
-            Finding(
+            Insight(
                 "note",
                 f"Fewer than {FEW_TEXTS} test texts each for {few:,} of {len(model.classes):,} classes: "
                 "read those rows as rough.",

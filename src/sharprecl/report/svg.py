@@ -67,7 +67,7 @@ class Key:
 
 
 @dataclass(frozen=True)
-class Figure:
+class Chart:
     """A drawn figure: SVG markup (safe, all user text escaped), what it shows in a sentence, its legend."""
 
     svg: str

@@ -14,7 +14,7 @@ from sharprecl.report.svg import (
     PINK,
     SKY,
     VERMILLION,
-    Figure,
+    Chart,
     Key,
     clean,
     drawing,
@@ -25,7 +25,7 @@ LINE = "\N{BLACK SQUARE}"
 MOST_POINTS = 400
 
 
-def learning_curves(history: list[dict[str, Any]]) -> Figure | None:
+def learning_curves(history: list[dict[str, Any]]) -> Chart | None:
     """Loss terms by step above, validation figures by step below; None without history."""
     steps = [record for record in history if record.get("kind") == "step"]
     checks = [record for record in history if record.get("kind") == "validation"]
@@ -65,7 +65,7 @@ def learning_curves(history: list[dict[str, Any]]) -> Figure | None:
         axes.set_xlabel("optimiser step")
         svg = to_svg(figure, "curves", "Training loss and validation figures by optimiser step")
     caption = "Long runs are averaged into at most 400 points." if len(steps) > MOST_POINTS else ""
-    return Figure(svg, caption, tuple(keys))
+    return Chart(svg, caption, tuple(keys))
 
 
 def _curve(points: list[tuple[int, float | None]]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

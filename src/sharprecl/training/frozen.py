@@ -13,9 +13,9 @@ from sharprecl.methods.base import Batch, Method, Progress
 from sharprecl.models.backbone import Backbone
 from sharprecl.models.features import Features
 from sharprecl.training import hardware
-from sharprecl.training.history import HistoryFile, Observer, Pace, Record
+from sharprecl.training.history import HistoryFile, Observer, Record, TrainingSpeed
 from sharprecl.training.inference import predict
-from sharprecl.training.loop import LabelledTokens, Outcome
+from sharprecl.training.loop import LabelledTokens, TrainingResult
 from sharprecl.training.validation import validation_figures
 
 _PRECISION = "fp32"
@@ -46,7 +46,7 @@ def fit_frozen(
     device: torch.device,
     observer: Observer,
     history: HistoryFile | None,
-) -> tuple[Outcome, dict[str, Any]]:
+) -> tuple[TrainingResult, dict[str, Any]]:
     """Let a method see the features of all training texts, and write what it fits into the backbone.
 
     A run that was cut off starts anew, which gives the same: nothing is drawn but the backbone's fresh head.
@@ -74,12 +74,12 @@ def fit_frozen(
             record = _judged(predict(backbone, None, selection.views[0], pad_id)[0], selection.label_ids)
             if history:
                 history.write(record)
-            observer.recorded(record, Pace(0, 0, len(train.label_ids) / (time.monotonic() - started), 0.0))
+            observer.recorded(record, TrainingSpeed(0, 0, len(train.label_ids) / (time.monotonic() - started), 0.0))
     finally:
         if history:
             history.close()
         observer.closed()
-    outcome = Outcome(
+    outcome = TrainingResult(
         best_epoch=1,
         epochs=1,
         steps=0,
@@ -102,10 +102,10 @@ def fit_frozen(
 
 @torch.no_grad()
 def _fit(backbone: Backbone, method: Method, x_NH: torch.Tensor, y_N: torch.Tensor) -> float:
-    """Fit, settle, and give the loss on the texts of the fit."""
+    """Fit, finalize, and give the loss on the texts of the fit."""
     method.on_features(x_NH, y_N, 0, 1)
     classifier = backbone.classifier
-    method.settle(classifier)
+    method.finalize(classifier)
     features = Features(x_NH, classifier(x_NH), classifier.weight)
     return float(method.loss(Batch(y_N, 1), features, Progress(0, 0, 0, 1))["total"])
 

@@ -19,7 +19,7 @@ Observers are told of the trainings of folds too, with the name of the "fold" in
 
 
 @dataclass(frozen=True)
-class Pace:
+class TrainingSpeed:
     """How fast a run goes; shown to people, never written to the history."""
 
     step: int
@@ -31,7 +31,7 @@ class Pace:
 class Observer(Protocol):
     """Something that watches a run."""
 
-    def recorded(self, record: Record, pace: Pace) -> None:
+    def recorded(self, record: Record, pace: TrainingSpeed) -> None:
         """A step or a validation has ended."""
 
     def said(self, sentence: str) -> None:
@@ -44,7 +44,7 @@ class Observer(Protocol):
 class Silent:
     """An observer that shows nothing."""
 
-    def recorded(self, record: Record, pace: Pace) -> None:
+    def recorded(self, record: Record, pace: TrainingSpeed) -> None:
         del record, pace
 
     def said(self, sentence: str) -> None:

@@ -18,7 +18,7 @@ import torch
 
 from sharprecl.config import RunConfig
 from sharprecl.data.batches import Index, ShuffledBatches, drawn_batches
-from sharprecl.data.packing import Sheet, lay_out
+from sharprecl.data.packing import PackedRows, lay_out
 from sharprecl.data.tokens import TokenizedTexts
 from sharprecl.errors import SharpReCLError
 from sharprecl.methods.base import Batch, Method, Progress
@@ -27,9 +27,9 @@ from sharprecl.models.features import Features, gathered
 from sharprecl.training import hardware
 from sharprecl.training.average import RunningMean
 from sharprecl.training.checkpoint import CheckpointFolder
-from sharprecl.training.history import HistoryFile, Observer, Pace, Record
+from sharprecl.training.history import HistoryFile, Observer, Record, TrainingSpeed
 from sharprecl.training.inference import predict
-from sharprecl.training.optimizer import Plan, learning_rate_factor, parameter_groups, set_learning_rates
+from sharprecl.training.optimizer import TrainingSchedule, learning_rate_factor, parameter_groups, set_learning_rates
 from sharprecl.training.start import ClassNames, start_at_means
 from sharprecl.training.validation import validation_figures
 
@@ -65,7 +65,7 @@ class LoopState:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class TrainingResult:
     """How a training went. ``best_epoch`` counts from 1; ``tokens`` were read by the model in training, all views and
     epochs, padding not counted.
     """
@@ -92,7 +92,7 @@ class Trainer:
     """
 
     config: RunConfig
-    plan: Plan
+    plan: TrainingSchedule
     backbone: Backbone
     method: Method
     batches: ShuffledBatches
@@ -108,7 +108,7 @@ class Trainer:
     history: HistoryFile | None = None
     state: LoopState = field(default_factory=LoopState)
 
-    def run(self, resume: bool = False) -> Outcome:
+    def run(self, resume: bool = False) -> TrainingResult:
         """Train to the end and leave the best weights in the backbone and the method."""
         hardware.reset_peak_memory(self.device)
         try:
@@ -130,10 +130,10 @@ class Trainer:
             self.method.load_state_dict(self._best["method"])
         elif self._average is not None:
             self._average.write()
-        self.method.settle(self.backbone.classifier)
+        self.method.finalize(self.backbone.classifier)
         self.backbone.eval()
         self.method.eval()
-        return Outcome(
+        return TrainingResult(
             best_epoch=self.state.best_epoch + 1,
             epochs=self.state.epoch,
             steps=self.state.step,
@@ -190,10 +190,10 @@ class Trainer:
         state.epoch += 1
         state.batch = 0
         patience = self.config.training.patience
-        bored = patience is not None and self.selection is not None and state.stale_epochs >= patience
-        if bored and state.epoch < self.plan.epochs:
+        out_of_patience = patience is not None and self.selection is not None and state.stale_epochs >= patience
+        if out_of_patience and state.epoch < self.plan.epochs:
             self.observer.said(f"stopped early: validation has not improved for {state.stale_epochs} epochs")
-        state.finished = bored or state.epoch >= self.plan.epochs
+        state.finished = out_of_patience or state.epoch >= self.plan.epochs
 
     def _set_training_mode(self) -> None:
         legacy = self.config.training.legacy_eval_mode
@@ -235,7 +235,7 @@ class Trainer:
         total = self.plan.epochs
         self.method.on_features(torch.from_numpy(x_NH).to(self.device), y_N.to(self.device), epoch, total)
 
-    def _encode(self, sheets: Sequence[Sheet], extra: int) -> Features:
+    def _encode(self, sheets: Sequence[PackedRows], extra: int) -> Features:
         """Features of a batch: the first views of its texts, the second ones if there are any, then the further texts.
 
         What is counted are tokens read by the whole encoder: a view from its upper layers counts by their share.
@@ -334,7 +334,7 @@ class Trainer:
             self.history.write(record)
         done = record["step"] - self._pace_step
         seconds = time.monotonic() - self._pace_start
-        pace = Pace(
+        pace = TrainingSpeed(
             step=record["step"],
             total_steps=self.plan.total_steps,
             texts_per_second=done * self.plan.batch_size / max(seconds, 1e-9),

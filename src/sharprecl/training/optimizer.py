@@ -12,7 +12,7 @@ _EPOCHS, _FEWEST_STEPS = 4, 120
 
 
 @dataclass(frozen=True)
-class Plan:
+class TrainingSchedule:
     """What ``auto`` means for this data and this encoder, and how many steps that gives."""
 
     batch_size: int
@@ -37,7 +37,9 @@ def resolve_batch_size(config: TrainingConfig, num_texts: int) -> int:
     return batch_size
 
 
-def resolve_plan(config: TrainingConfig, batch_size: int, steps_per_epoch: int, hidden_size: int) -> Plan:
+def resolve_schedule(
+    config: TrainingConfig, batch_size: int, steps_per_epoch: int, hidden_size: int
+) -> TrainingSchedule:
     """Fill in the learning rates that were left to us, and count the steps."""
     rate = config.learning_rate
     if rate == "auto":
@@ -45,11 +47,11 @@ def resolve_plan(config: TrainingConfig, batch_size: int, steps_per_epoch: int, 
     head_rate = 1e-3 if config.head_learning_rate == "auto" else config.head_learning_rate
     enough = max(_EPOCHS, -(-_FEWEST_STEPS // max(steps_per_epoch, 1)))
     epochs = enough if config.max_epochs == "auto" else config.max_epochs
-    return Plan(batch_size, rate, head_rate, steps_per_epoch, epochs)
+    return TrainingSchedule(batch_size, rate, head_rate, steps_per_epoch, epochs)
 
 
 def parameter_groups(
-    backbone: Backbone, method: nn.Module, config: TrainingConfig, plan: Plan
+    backbone: Backbone, method: nn.Module, config: TrainingConfig, plan: TrainingSchedule
 ) -> list[dict[str, object]]:
     """Split all parameters by (encoder or new) and (decayed or not); biases and normalisations are not decayed."""
     encoder = {id(parameter) for parameter in backbone.model.base_model.parameters()}

@@ -12,14 +12,14 @@ import numpy as np
 
 from sharprecl.config import RunConfig
 from sharprecl.data.folds import HELD_OUT, Fold, deal_folds, hold_out_once
+from sharprecl.data.messages import plural
 from sharprecl.data.tables import TextTable
 from sharprecl.data.tokens import tokenize
-from sharprecl.data.wording import plural
 from sharprecl.errors import CheckpointError, ConfigError
 from sharprecl.files import atomic_path, sha256_json
 from sharprecl.training.checkpoint import remove_checkpoints
 from sharprecl.training.hardware import free_memory
-from sharprecl.training.history import Observer, Pace, Record
+from sharprecl.training.history import Observer, Record, TrainingSpeed
 from sharprecl.training.inference import predict
 from sharprecl.training.names import CHECKPOINTS, FOLDS, HISTORY, SCORES
 from sharprecl.training.session import train
@@ -212,7 +212,7 @@ class _OfFold:
     def __init__(self, whole: Observer, name: str) -> None:
         self.whole, self._name = whole, name
 
-    def recorded(self, record: Record, pace: Pace) -> None:
+    def recorded(self, record: Record, pace: TrainingSpeed) -> None:
         self.whole.recorded({**record, "fold": self._name}, pace)
 
     def said(self, sentence: str) -> None:

@@ -11,9 +11,9 @@ from sharprecl.assets import cache_dir
 from sharprecl.augment.views import second_views
 from sharprecl.config import RunConfig
 from sharprecl.data.augmented import split_originals
+from sharprecl.data.messages import names_phrase, plural
 from sharprecl.data.tables import TextTable
 from sharprecl.data.tokens import TokenizedTexts, tokenize
-from sharprecl.data.wording import names_phrase, plural
 from sharprecl.errors import ConfigError
 from sharprecl.methods.base import Views
 

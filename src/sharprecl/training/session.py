@@ -25,9 +25,9 @@ from sharprecl.training.checkpoint import CheckpointFolder
 from sharprecl.training.frozen import fit_frozen, hold_out
 from sharprecl.training.hardware import pick_device, pick_precision
 from sharprecl.training.history import HistoryFile, Observer
-from sharprecl.training.loop import LabelledTokens, Outcome, Trainer
+from sharprecl.training.loop import LabelledTokens, Trainer, TrainingResult
 from sharprecl.training.names import CHECKPOINTS, HISTORY
-from sharprecl.training.optimizer import resolve_batch_size, resolve_plan
+from sharprecl.training.optimizer import resolve_batch_size, resolve_schedule
 from sharprecl.training.preparation import Notes, split, views_of
 from sharprecl.training.start import ClassNames
 from sharprecl.version import __version__
@@ -46,7 +46,7 @@ class Trained:
     backbone: Backbone
     method: Method
     tokenizer: Any
-    outcome: Outcome
+    outcome: TrainingResult
     validation: np.ndarray
     facts: dict[str, Any]
     notes: list[str] = field(default_factory=list)
@@ -131,7 +131,7 @@ def train(
             facts = {**view_facts, "pooling": pooling, **facts}
             return Trained(backbone, method, tokenizer, outcome, held_out, facts, notes.sentences)
         hidden_size = backbone.model.config.hidden_size
-        plan = resolve_plan(config.training, batch_size, len(batches), hidden_size)
+        plan = resolve_schedule(config.training, batch_size, len(batches), hidden_size)
         trainer = Trainer(
             config=config,
             plan=plan,

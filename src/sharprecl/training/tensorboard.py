@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from sharprecl.extras import require
-from sharprecl.training.history import Pace, Record
+from sharprecl.training.history import Record, TrainingSpeed
 
 
 class TensorBoardLog:
@@ -19,7 +19,7 @@ class TensorBoardLog:
         self._folder = folder
         self._writer: Any = None
 
-    def recorded(self, record: Record, pace: Pace) -> None:
+    def recorded(self, record: Record, pace: TrainingSpeed) -> None:
         """Add a record at its step."""
         if "fold" in record:
             # Trainings of parts, whose steps have the numbers of the whole one's.

@@ -5,7 +5,7 @@ import re
 from made_up_runs import made_up_plan, made_up_records
 from sharprecl.experiments.expand import Job
 from sharprecl.experiments.figures.curves import curves
-from sharprecl.experiments.figures.sheet import Drawn
+from sharprecl.experiments.figures.drawing import Drawing
 from sharprecl.experiments.tables import make_table
 
 ROWS = {
@@ -15,7 +15,7 @@ ROWS = {
 WHITE = "fill: #ffffff; stroke: #0072b2"
 
 
-def drawn(without=None, **changes: object) -> list[Drawn]:
+def drawn(without=None, **changes: object) -> list[Drawing]:
     plan = made_up_plan(kind="curve", rows=ROWS, compared=None, **changes)
     records = made_up_records(plan, lambda job: 0.5 + 0.3 * (job.x or 0), without=without)
     return list(curves(make_table(plan, records, "smoke")))

@@ -23,7 +23,7 @@ def figure(
     from sharprecl.cli.experiment.records import records_of
     from sharprecl.experiments.datasets_document import counted_columns
     from sharprecl.experiments.figures.draw import data_sets, figures_of
-    from sharprecl.experiments.figures.sheet import save
+    from sharprecl.experiments.figures.drawing import save
     from sharprecl.experiments.plan import load_plan
     from sharprecl.experiments.tables import make_table
 

@@ -25,7 +25,7 @@ def page(
     """Write a page with every table and figure of what has been run, and the command that makes each."""
     from sharprecl.cli.experiment.options import chosen_parts
     from sharprecl.cli.experiment.records import records_of
-    from sharprecl.data.wording import closest, plural
+    from sharprecl.data.messages import closest, plural
     from sharprecl.errors import ConfigError, DataError
     from sharprecl.experiments.page import borrowed, check_page, make_section, write_page
     from sharprecl.experiments.plan import SHIPPED, load_plan

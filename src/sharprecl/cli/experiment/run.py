@@ -30,11 +30,11 @@ def run(
 ) -> None:
     """Make the runs of plans that are not finished yet. After a kill, the same command goes on."""
     began = time.monotonic()
-    from sharprecl.experiments.duration import seconds_of
+    from sharprecl.experiments.duration import parse_duration
     from sharprecl.experiments.plan import load_plan
 
     # What is wrong with the command is found before PyTorch is imported.
-    deadline = began + seconds_of(budget) if budget else None
+    deadline = began + parse_duration(budget) if budget else None
     titles, jobs = [], []
     for plan in plans:
         read = load_plan(plan)

@@ -28,7 +28,7 @@ def status(
     from sharprecl.cli.console import make_console
     from sharprecl.cli.show import say
     from sharprecl.experiments.code import code_hash
-    from sharprecl.experiments.duration import words_of
+    from sharprecl.experiments.duration import format_duration
     from sharprecl.experiments.status import status_of
     from sharprecl.experiments.store import Store
 
@@ -55,4 +55,4 @@ def status(
     for failure in found.failures:
         say(console, f"failed: {failure.label}: {failure.sentence} ({failure.where})")
     if found.seconds_left:
-        say(console, f"about {words_of(found.seconds_left)} left, as the last sweep went")
+        say(console, f"about {format_duration(found.seconds_left)} left, as the last sweep went")

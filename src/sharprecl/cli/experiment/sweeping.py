@@ -8,16 +8,16 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
 from sharprecl.cli.show import say
-from sharprecl.experiments.duration import words_of
+from sharprecl.experiments.duration import format_duration
 from sharprecl.experiments.expand import Job
-from sharprecl.experiments.standing import Standing
 from sharprecl.experiments.store import Store
-from sharprecl.experiments.sweep import Options, Outcome, sweep
+from sharprecl.experiments.sweep import Options, SweepResult, sweep
+from sharprecl.experiments.sweep_progress import SweepProgress
 
 _PLAIN_EVERY = 60.0
 
 
-def show_sweep(console: Console, jobs: Iterable[Job], results: Path, options: Options) -> Outcome:
+def show_sweep(console: Console, jobs: Iterable[Job], results: Path, options: Options) -> SweepResult:
     """Make the runs of some jobs, and show how it goes and how it ended.
 
     Raises:
@@ -32,11 +32,11 @@ def show_sweep(console: Console, jobs: Iterable[Job], results: Path, options: Op
     return outcome
 
 
-def show_outcome(console: Console, outcome: Outcome) -> None:
+def show_outcome(console: Console, outcome: SweepResult) -> None:
     """Say how a sweep ended: what is finished, what failed and why, what is left."""
     say(console, f"{outcome.done} of {outcome.total} runs are finished, {outcome.made} of them by this command")
     if outcome.too_long is not None:
-        quickest = words_of(outcome.too_long)
+        quickest = format_duration(outcome.too_long)
         say(console, f"no run was begun that would not end in time; the quickest one left takes about {quickest}")
     if outcome.out_of_time:
         say(console, f"the time is up: {outcome.left} runs are left, with which the same command goes on")
@@ -54,10 +54,10 @@ class _Lines:
         self._console = console
         self._last = time.monotonic()
 
-    def stands(self, standing: Standing) -> None:
+    def progressed(self, progress: SweepProgress) -> None:
         """Say how far it is, unless a line was printed within the minute."""
         if time.monotonic() - self._last >= _PLAIN_EVERY:
-            self.said(_words(standing))
+            self.said(_words(progress))
 
     def said(self, sentence: str) -> None:
         """Print the sentence."""
@@ -84,15 +84,15 @@ class _Bars:
     def __exit__(self, *_: object) -> None:
         self._progress.stop()
 
-    def stands(self, standing: Standing) -> None:
+    def progressed(self, progress: SweepProgress) -> None:
         """Move the bars."""
-        ended = standing.done + standing.failed
-        self._progress.update(self._bars[0], completed=ended, total=standing.total, words=_words(standing))
-        for _ in range(len(standing.at_work) + 1 - len(self._bars)):
+        ended = progress.done + progress.failed
+        self._progress.update(self._bars[0], completed=ended, total=progress.total, words=_words(progress))
+        for _ in range(len(progress.running) + 1 - len(self._bars)):
             self._bars.append(self._progress.add_task("", total=None, words=""))
         for number, bar in enumerate(self._bars[1:]):
-            if number < len(standing.at_work):
-                run = standing.at_work[number]
+            if number < len(progress.running):
+                run = progress.running[number]
                 steps = f"step {run.step}/{run.steps}" if run.steps else "begins"
                 self._progress.update(
                     bar, description=run.label, completed=run.step, total=run.steps or None, words=steps, visible=True
@@ -105,11 +105,11 @@ class _Bars:
         say(self._progress.console, sentence)
 
 
-def _words(standing: Standing) -> str:
+def _words(progress: SweepProgress) -> str:
     """``12 of 54, 1 failed, 1:20 h left``."""
-    parts = [f"{standing.done} of {standing.total} runs"]
-    if standing.failed:
-        parts.append(f"{standing.failed} failed")
-    if standing.seconds_left is not None:
-        parts.append(f"{words_of(standing.seconds_left)} left")
+    parts = [f"{progress.done} of {progress.total} runs"]
+    if progress.failed:
+        parts.append(f"{progress.failed} failed")
+    if progress.seconds_left is not None:
+        parts.append(f"{format_duration(progress.seconds_left)} left")
     return ", ".join(parts)

@@ -24,7 +24,7 @@ def verify(
     from a table. Tokens, steps, seconds and dates cannot be computed anew. Whoever changes answers, figures and tables
     together is found out only by running the plan again.
     """
-    from sharprecl.data.wording import plural
+    from sharprecl.data.messages import plural
     from sharprecl.experiments.verify import check_records, read_all
     from sharprecl.experiments.verify_tables import check_tables
 

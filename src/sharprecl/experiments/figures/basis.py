@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from sharprecl.data.wording import plural
+from sharprecl.data.messages import plural
 from sharprecl.evaluation.metrics import Floats
 from sharprecl.experiments.cells import Cell, Line
 from sharprecl.experiments.tables import Table

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from sharprecl.experiments.figures.basis import basis, filled
-from sharprecl.experiments.figures.sheet import GREY, Drawn, finish, folded, panels, sheet, size_of
+from sharprecl.experiments.figures.drawing import GREY, Drawing, finish, folded, panels, sheet, size_of
 from sharprecl.experiments.records import DataRecord
 from sharprecl.experiments.tables import Table
 from sharprecl.report.embedding import BIG_COLOURS, RARE_MARKS, can_be_laid_out, drawn_rows, embed_2d, named_classes
@@ -15,7 +15,7 @@ from sharprecl.report.svg import INK, VERMILLION, clean
 _NAME = 30
 
 
-def clusters(table: Table, features: Mapping[str, np.ndarray]) -> Iterator[Drawn]:
+def clusters(table: Table, features: Mapping[str, np.ndarray]) -> Iterator[Drawing]:
     """One figure for each column, of each method's first run whose features were kept.
 
     Args:

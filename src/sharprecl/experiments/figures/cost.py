@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from sharprecl.data.wording import joined, plural
+from sharprecl.data.messages import joined, plural
 from sharprecl.experiments.cells import Cell
 from sharprecl.experiments.figures.basis import basis, filled, percents
-from sharprecl.experiments.figures.sheet import (
+from sharprecl.experiments.figures.drawing import (
     GREY,
-    Drawn,
+    Drawing,
     Sign,
     finish,
     folded,
@@ -29,7 +29,7 @@ TITLE = "What a method costs and what it is worth"
 _KEY = 25  # most letters of a line in the legend
 
 
-def cost(table: Table) -> Drawn | None:
+def cost(table: Table) -> Drawing | None:
     """Draw the runs of one kind of machine; None where no column has two methods to compare."""
     place, left_out = _most_usual_place(table.runs)
     timed = {column: _timed_at(place, table, column) for column in table.columns}

@@ -5,14 +5,14 @@ from typing import Any
 
 from sharprecl.experiments.cells import Cell
 from sharprecl.experiments.figures.basis import basis, percents
-from sharprecl.experiments.figures.sheet import Drawn, finish, folded, label_edges, panels, sheet, size_of
+from sharprecl.experiments.figures.drawing import Drawing, finish, folded, label_edges, panels, sheet, size_of
 from sharprecl.experiments.tables import Table
 from sharprecl.report.svg import BLUE, VERMILLION
 
 _METRICS = (("macro_f1", "macro-F1", BLUE, "o", "-"), ("accuracy", "accuracy", VERMILLION, "s", (0, (4, 1.5))))
 
 
-def curves(table: Table) -> Iterator[Drawn]:
+def curves(table: Table) -> Iterator[Drawing]:
     """One figure for each row of a curve plan that has runs."""
     plan = table.plan
     for row in dict.fromkeys(line.row for line in table.lines):

@@ -4,7 +4,7 @@ import numpy as np
 
 from sharprecl.data.imbalance import imbalance_ratio
 from sharprecl.evaluation.bands import band_masks
-from sharprecl.experiments.figures.sheet import Drawn, finish, label_edges, panels, sheet, size_of
+from sharprecl.experiments.figures.drawing import Drawing, finish, label_edges, panels, sheet, size_of
 from sharprecl.extras import require
 from sharprecl.report.figures import BAND_LIMITS, class_colours
 from sharprecl.report.svg import BAND_COLOURS, clean, log_ticks
@@ -14,7 +14,7 @@ _MOST_BARS = 200
 _LEAST = 0.6  # where bars begin, so that a class with one text is seen
 
 
-def distribution(name: str, title: str, scale: str, counts: dict[str, np.ndarray], caption: str) -> Drawn:
+def distribution(name: str, title: str, scale: str, counts: dict[str, np.ndarray], caption: str) -> Drawing:
     """Draw data sets side by side.
 
     Args:

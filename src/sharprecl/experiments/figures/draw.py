@@ -10,9 +10,9 @@ from sharprecl.experiments.figures.clusters import clusters
 from sharprecl.experiments.figures.cost import cost
 from sharprecl.experiments.figures.curves import curves
 from sharprecl.experiments.figures.distribution import distribution
+from sharprecl.experiments.figures.drawing import Drawing
 from sharprecl.experiments.figures.frequency import frequency
 from sharprecl.experiments.figures.ranks import rank_diagram
-from sharprecl.experiments.figures.sheet import Drawn
 from sharprecl.experiments.plan import Plan
 from sharprecl.experiments.ranked import rank_lines
 from sharprecl.experiments.tables import Table
@@ -20,7 +20,7 @@ from sharprecl.experiments.tables import Table
 Tell = Callable[[str], None]
 
 
-def figures_of(table: Table, features: Mapping[str, np.ndarray]) -> Iterator[Drawn]:
+def figures_of(table: Table, features: Mapping[str, np.ndarray]) -> Iterator[Drawing]:
     """Draw what a plan with runs is for, one figure after the other; nothing where no run is finished.
 
     Args:
@@ -41,7 +41,7 @@ def figures_of(table: Table, features: Mapping[str, np.ndarray]) -> Iterator[Dra
         yield from frequency(table)
 
 
-def average_ranks(table: Table) -> Drawn | None:
+def average_ranks(table: Table) -> Drawing | None:
     """The critical-difference diagram; None where there are not two data sets and two methods to rank over."""
     ranked = rank_lines(table)
     rankings = ranked.rankings
@@ -53,7 +53,7 @@ def average_ranks(table: Table) -> Drawn | None:
     return rank_diagram(name, "Average ranks", table.scale, rankings[0], ranked.over, table.plan.compared, rests_on)
 
 
-def trained_on(table: Table) -> Drawn | None:
+def trained_on(table: Table) -> Drawing | None:
     """How many texts of each class the runs were trained on; None where nothing is known of any column."""
     found = {column: table.data_of(column) for column in table.columns}
     counts = {column: np.array(data.train_counts) for column, data in found.items() if data is not None}
@@ -65,7 +65,7 @@ def trained_on(table: Table) -> Drawn | None:
     return distribution(name, "How many texts each class has", table.scale, counts, caption)
 
 
-def data_sets(plan: Plan, columns: Sequence[str], tell: Tell = lambda _: None) -> Drawn | None:
+def data_sets(plan: Plan, columns: Sequence[str], tell: Tell = lambda _: None) -> Drawing | None:
     """The data sets of a plan without runs, as they are published: no scale caps them.
 
     Args:

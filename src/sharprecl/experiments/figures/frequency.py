@@ -11,7 +11,7 @@ import numpy as np
 
 from sharprecl.evaluation.metrics import Floats
 from sharprecl.experiments.figures.basis import basis, filled
-from sharprecl.experiments.figures.sheet import GREY, Drawn, finish, folded, label_edges, panels, sheet, size_of
+from sharprecl.experiments.figures.drawing import GREY, Drawing, finish, folded, label_edges, panels, sheet, size_of
 from sharprecl.experiments.tables import Table
 from sharprecl.report.figures import side_by_side
 from sharprecl.report.svg import BLUE, INK, log_ticks
@@ -22,7 +22,7 @@ EDGES = (2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 _UNFOLDED = 2
 
 
-def frequency(table: Table) -> Iterator[Drawn]:
+def frequency(table: Table) -> Iterator[Drawing]:
     """One figure for each column whose runs were all made with the same data."""
     for column in table.columns:
         data, cells = table.data_of(column), filled(table, column)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from sharprecl.evaluation.ranks import Ranking
-from sharprecl.experiments.figures.sheet import FULL, LEAST_TYPE, Drawn, finish, folded, sheet
+from sharprecl.experiments.figures.drawing import FULL, LEAST_TYPE, Drawing, finish, folded, sheet
 from sharprecl.report.svg import INK, VERMILLION
 
 _STEP = 1.0  # between two names of one line, in units of the drawing
@@ -13,7 +13,7 @@ _BAR = 0.45  # between two bars
 
 def rank_diagram(
     name: str, title: str, scale: str, ranking: Ranking, over: str, compared: str | None, rests_on: str
-) -> Drawn:
+) -> Drawing:
     """Draw a ranking.
 
     Args:

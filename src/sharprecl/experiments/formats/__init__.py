@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from sharprecl.data.wording import closest
+from sharprecl.data.messages import closest
 from sharprecl.errors import ConfigError
 from sharprecl.experiments.formats.html import as_html
 from sharprecl.experiments.formats.latex import as_latex

@@ -3,7 +3,7 @@
 import csv
 import io
 
-from sharprecl.experiments.sheets import Document, Figure
+from sharprecl.experiments.sheets import Document, LongFormValue
 
 HEADER = ("plan", "scale", "part", "metric", "row", "column", "seed", "quantity", "value")
 
@@ -14,7 +14,10 @@ def as_csv(document: Document) -> str:
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(HEADER)
-    made = [Figure("table", "command", document.command), Figure("table", "made_from", document.provenance.mark())]
+    made = [
+        LongFormValue("table", "command", document.command),
+        LongFormValue("table", "made_from", document.provenance.mark()),
+    ]
     for figure in [*made, *document.figures]:
         place = (figure.part, figure.metric, figure.row, figure.column, "" if figure.seed is None else figure.seed)
         writer.writerow([recipe.plan, recipe.scale, *place, figure.quantity, _value(figure.value)])

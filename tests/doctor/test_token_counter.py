@@ -2,16 +2,16 @@
 
 import pytest
 
-from sharprecl.doctor import reader
+from sharprecl.doctor import token_counter
 from sharprecl.errors import AssetError
 from tiny import tiny_encoder
 
 
 def test_a_folder_gives_its_tokenizer_and_its_longest_text(tmp_path) -> None:
-    found = reader.open_reader(tiny_encoder(tmp_path / "bert"), lambda sentence: None)
+    found = token_counter.open_reader(tiny_encoder(tmp_path / "bert"), lambda sentence: None)
     assert (found.name, found.longest, found.why_not) == (str(tmp_path / "bert"), 96, "")
     assert found.tokenizer("refund the invoice")["input_ids"][0] == 2
-    roberta = reader.open_reader(tiny_encoder(tmp_path / "roberta", "roberta"), lambda sentence: None)
+    roberta = token_counter.open_reader(tiny_encoder(tmp_path / "roberta", "roberta"), lambda sentence: None)
     assert roberta.longest == 95, "its table of 96 positions begins behind the padding row 0"
 
 
@@ -19,8 +19,8 @@ def test_a_missing_default_encoder_is_done_without_and_a_named_one_is_not(monkey
     def missing(name: str, say) -> str:
         raise AssetError(f"{name} cannot be fetched")
 
-    monkeypatch.setattr(reader, "resolve_encoder", missing)
-    found = reader.open_reader(None, lambda sentence: None)
+    monkeypatch.setattr(token_counter, "resolve_encoder", missing)
+    found = token_counter.open_reader(None, lambda sentence: None)
     assert (found.name, found.tokenizer, found.why_not) == ("", None, "minilm cannot be fetched")
     with pytest.raises(AssetError):
-        reader.open_reader("minilm", lambda sentence: None)
+        token_counter.open_reader("minilm", lambda sentence: None)

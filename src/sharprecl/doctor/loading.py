@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sharprecl.data.checks import plain
+from sharprecl.data.messages import SHOWN, names_phrase, rows_phrase
 from sharprecl.data.sources import open_table
 from sharprecl.data.tables import TextTable
-from sharprecl.data.wording import SHOWN, names_phrase, rows_phrase
 from sharprecl.doctor.copies import find_copies, originals
 from sharprecl.doctor.copies import told as copies_told
 from sharprecl.doctor.diagnosis import Finding
@@ -22,7 +22,7 @@ LONGEST = 100_000
 
 
 @dataclass(frozen=True, eq=False)
-class Admitted:
+class LoadedTable:
     """The usable rows of a file.
 
     Attributes:
@@ -38,7 +38,7 @@ class Admitted:
     size: int
     findings: tuple[Finding, ...] = ()
 
-    def originals(self) -> "Admitted":
+    def originals(self) -> "LoadedTable":
         """What stands for itself, see ``copies.originals``: what is wrong with a copy is wrong with its original."""
         if self.table.copies is None:
             return self
@@ -46,9 +46,9 @@ class Admitted:
         return replace(self, table=self.table.select(kept), rows=self.rows[kept])
 
 
-def admit(
+def load_for_diagnosis(
     source: Any, text: str = "text", label: str = "label", encoding: str = "utf-8", known: Sequence[str] | None = None
-) -> Admitted:
+) -> LoadedTable:
     """Set aside the rows that cannot be used and say why, a finding a kind of fault.
 
     Args:
@@ -100,7 +100,7 @@ def admit(
         origin or sheet.origin,
         copies=copies,
     )
-    return Admitted(table, rows + 1, sheet.size, tuple(findings))
+    return LoadedTable(table, rows + 1, sheet.size, tuple(findings))
 
 
 def _too_long(rows: Sequence[int], most: int, lines: Sequence[int] | None) -> Finding:

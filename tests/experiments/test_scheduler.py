@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 
 from sharprecl.errors import SharpReCLError
-from sharprecl.experiments import course
-from sharprecl.experiments.course import Course
-from sharprecl.experiments.crew import Worker
+from sharprecl.experiments import scheduler
+from sharprecl.experiments.pending import PendingRuns
 from sharprecl.experiments.records import run_key
 from sharprecl.experiments.run_folder import Failure
-from sharprecl.experiments.standing import Standing
+from sharprecl.experiments.scheduler import Scheduler
 from sharprecl.experiments.store import Store
-from sharprecl.experiments.task import Died, Done, Duty, Message, Ready, Stepped, Task
-from sharprecl.experiments.todo import ToDo
+from sharprecl.experiments.sweep_progress import SweepProgress
+from sharprecl.experiments.task import Done, Exited, Message, Ready, Stepped, Task, WorkerSettings
+from sharprecl.experiments.worker_pool import Worker
 from tiny_experiment import CODE, DATA, record, spec
 
 PLACE = {"workers": 2, "threads": 1, "hardware": "pretended"}
@@ -39,26 +39,26 @@ class World:
         return self.now
 
 
-class PretendedCrew:
-    """Has the face of ``Crew``. Workers are ready after a second."""
+class PretendedPool:
+    """Has the face of ``WorkerPool``. Workers are ready after a second."""
 
     world: World
 
-    def __init__(self, duty: Duty) -> None:
+    def __init__(self, settings: WorkerSettings) -> None:
         self.workers: list[Worker] = []
         self._due: dict[Worker, float] = {}
 
-    def __enter__(self) -> "PretendedCrew":
+    def __enter__(self) -> "PretendedPool":
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.world.left_at_work = [task.label for _, task in self.at_work()]
+        self.world.left_at_work = [task.label for _, task in self.busy()]
         self.workers.clear()
 
-    def at_work(self) -> list[tuple[Worker, Task]]:
+    def busy(self) -> list[tuple[Worker, Task]]:
         return [(worker, worker.task) for worker in self.workers if worker.task is not None]
 
-    def hire(self) -> None:
+    def start_worker(self) -> None:
         self.world.hired += 1
         worker = Worker(None, None)  # type: ignore[arg-type]
         self.workers.append(worker)
@@ -101,14 +101,14 @@ class PretendedCrew:
 
 
 class Notes:
-    """A watcher that remembers."""
+    """A observer that remembers."""
 
     def __init__(self) -> None:
-        self.standings: list[Standing] = []
+        self.standings: list[SweepProgress] = []
         self.sentences: list[str] = []
 
-    def stands(self, standing: Standing) -> None:
-        self.standings.append(standing)
+    def progressed(self, progress: SweepProgress) -> None:
+        self.standings.append(progress)
 
     def said(self, sentence: str) -> None:
         self.sentences.append(sentence)
@@ -117,9 +117,9 @@ class Notes:
 @pytest.fixture
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     made = World(Store(tmp_path))
-    PretendedCrew.world = made
-    monkeypatch.setattr(course, "Crew", PretendedCrew)
-    monkeypatch.setattr(course.time, "monotonic", made.monotonic)
+    PretendedPool.world = made
+    monkeypatch.setattr(scheduler, "WorkerPool", PretendedPool)
+    monkeypatch.setattr(scheduler.time, "monotonic", made.monotonic)
     return made
 
 
@@ -128,11 +128,11 @@ def task(number: int, method: str = "bcl") -> Task:
     return Task(f"{method} {number}", run_key(asked, DATA.hash, CODE), asked, DATA.hash)
 
 
-def go(world: World, tasks: list[Task], seconds: float | None = None, workers: int = 2) -> tuple[Course, Notes]:
+def go(world: World, tasks: list[Task], seconds: float | None = None, workers: int = 2) -> tuple[Scheduler, Notes]:
     notes = Notes()
-    duty = Duty(world.store.folder, CODE, "cpu", 1, workers)
+    settings = WorkerSettings(world.store.folder, CODE, "cpu", 1, workers)
     deadline = None if seconds is None else world.now + seconds
-    made = Course(duty, ToDo(len(tasks), tasks=tasks), world.store, deadline, notes)
+    made = Scheduler(settings, PendingRuns(len(tasks), tasks=tasks), world.store, deadline, notes)
     made.run()
     return made, notes
 
@@ -158,12 +158,12 @@ def test_no_more_workers_than_runs(world: World) -> None:
 def test_the_time_left_is_learnt(world: World) -> None:
     _, notes = go(world, [task(number) for number in range(6)])
     assert notes.standings[0].seconds_left is None
-    known = [standing.seconds_left for standing in notes.standings if standing.seconds_left is not None]
+    known = [progress.seconds_left for progress in notes.standings if progress.seconds_left is not None]
     assert known[0] == pytest.approx(20, abs=1)
     assert known[-1] < 1
     assert sorted(known, reverse=True) == known
-    busy = next(standing for standing in notes.standings if len(standing.at_work) == 2 and standing.done == 2)
-    assert (busy.at_work[0].label, busy.at_work[0].step, busy.at_work[0].steps, busy.total) == ("bcl 2", 3, 12, 6)
+    busy = next(progress for progress in notes.standings if len(progress.running) == 2 and progress.done == 2)
+    assert (busy.running[0].label, busy.running[0].step, busy.running[0].steps, busy.total) == ("bcl 2", 3, 12, 6)
 
 
 def test_only_runs_of_some_length_leave_checkpoints(world: World) -> None:
@@ -187,7 +187,7 @@ def test_a_failure_stops_nothing_and_its_worker_is_replaced(world: World) -> Non
 
 
 def test_a_killed_workers_run_is_tried_once_more(world: World) -> None:
-    world.ends = {"bcl 0": [Died(-9)]}
+    world.ends = {"bcl 0": [Exited(-9)]}
     made, notes = go(world, [task(number) for number in range(3)], workers=1)
     assert (made.done, made.failed) == (3, [])
     assert labels(world) == ["bcl 0", "bcl 1", "bcl 2", "bcl 0"]
@@ -195,7 +195,7 @@ def test_a_killed_workers_run_is_tried_once_more(world: World) -> None:
 
 
 def test_a_run_that_kills_its_worker_again_has_failed(world: World) -> None:
-    world.ends = {"bcl 0": [Died(-9), Died(3)]}
+    world.ends = {"bcl 0": [Exited(-9), Exited(3)]}
     world.store.run(task(0).key).path.mkdir(parents=True)
     (world.store.run(task(0).key).path / "output.txt").write_text("cannot allocate")
     made, _ = go(world, [task(0), task(1)], workers=1)
@@ -207,12 +207,12 @@ def test_a_run_that_kills_its_worker_again_has_failed(world: World) -> None:
 
 
 def test_a_worker_that_cannot_start_ends_the_sweep(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    def dying(crew: PretendedCrew, timeout: float) -> Any:
-        for worker in list(crew.workers):
-            crew.workers.remove(worker)
-            yield worker, None, Died(1)
+    def dying(pool: PretendedPool, timeout: float) -> Any:
+        for worker in list(pool.workers):
+            pool.workers.remove(worker)
+            yield worker, None, Exited(1)
 
-    monkeypatch.setattr(PretendedCrew, "messages", dying)
+    monkeypatch.setattr(PretendedPool, "messages", dying)
     with pytest.raises(SharpReCLError, match="a worker ended with status 1 before it could begin"):
         go(world, [task(0)])
 

@@ -5,7 +5,7 @@ from typing import Protocol
 
 
 @dataclass(frozen=True)
-class AtWork:
+class RunningTask:
     """A run that a worker is at. ``step`` counts from 0 to ``steps``; both are 0 before the training begins."""
 
     label: str
@@ -14,28 +14,28 @@ class AtWork:
 
 
 @dataclass(frozen=True)
-class Standing:
+class SweepProgress:
     """How far a sweep is.
 
     Attributes:
         done: runs that are finished, those of earlier sweeps included.
         failed: runs that failed, likewise.
         total: runs in all.
-        at_work: what the workers are at.
+        running: what the workers are at.
         seconds_left: by what is known of finished runs; None while nothing is.
     """
 
     done: int
     failed: int
     total: int
-    at_work: tuple[AtWork, ...]
+    running: tuple[RunningTask, ...]
     seconds_left: float | None
 
 
-class Watcher(Protocol):
+class SweepObserver(Protocol):
     """Something that watches a sweep."""
 
-    def stands(self, standing: Standing) -> None:
+    def progressed(self, progress: SweepProgress) -> None:
         """Called a few times a second."""
 
     def said(self, sentence: str) -> None:

@@ -23,7 +23,7 @@ class Failed:
 
 
 @dataclass
-class ToDo:
+class PendingRuns:
     """What a sweep has to do.
 
     Attributes:
@@ -63,7 +63,7 @@ def first_jobs(jobs: Iterable[Job]) -> dict[str, Job]:
     return found
 
 
-def find_to_do(
+def find_pending_runs(
     jobs: Iterable[Job],
     store: Store,
     code: str,
@@ -71,7 +71,7 @@ def find_to_do(
     retry_failed: bool = False,
     any_code: bool = False,
     say: Callable[[str], None],
-) -> ToDo:
+) -> PendingRuns:
     """Compare jobs with a store, and read the data of those that are left.
 
     Data that cannot be had stop no other runs.
@@ -89,12 +89,12 @@ def find_to_do(
     found = store.read()
     for sentence in found.damaged.values():
         say(sentence)
-    to_do = ToDo(total=len(runs))
+    pending = PendingRuns(total=len(runs))
     known = newest(run for run in found.finished.values() if any_code or run.code == code)
     groups: dict[DataKey, dict[str, Job]] = {}
     for spec_hash, job in runs.items():
         if spec_hash in known and is_benchmark(job.spec):
-            to_do.done.append(known[spec_hash])
+            pending.done.append(known[spec_hash])
         else:
             groups.setdefault(data_key(job.spec), {})[spec_hash] = job
     order = list(runs)
@@ -108,7 +108,7 @@ def find_to_do(
             if len(group) == len(runs):
                 raise
             say(f"{first.column} cannot be had, so its {len(group)} runs are left out: {error}")
-            to_do.failed += [Failed(label_of(job), str(error)) for job in group.values()]
+            pending.failed += [Failed(label_of(job), str(error)) for job in group.values()]
             continue
         data = prepared.record.hash
         store.add_data(prepared.record)
@@ -116,13 +116,13 @@ def find_to_do(
             key = run_key(job.spec, data, code)
             finished = found.finished.get(key) or known.get(spec_hash)
             if finished is not None and finished.data == data:
-                to_do.done.append(finished)
+                pending.done.append(finished)
             elif key in found.failed and not retry_failed:
-                to_do.failed.append(failed(label_of(job), store.run(key)))
+                pending.failed.append(failed(label_of(job), store.run(key)))
             else:
                 tasks[spec_hash] = Task(label_of(job), key, job.spec, data)
-    to_do.tasks = [tasks[spec_hash] for spec_hash in order if spec_hash in tasks]
-    return to_do
+    pending.tasks = [tasks[spec_hash] for spec_hash in order if spec_hash in tasks]
+    return pending
 
 
 def _check_no_copy_is_judged(spec: RunSpec, prepared: Prepared) -> None:

@@ -1,19 +1,19 @@
-"""The course of a sweep: who makes which run when, and what comes of it."""
+"""The scheduler of a sweep: who makes which run when, and what comes of it."""
 
 import time
 from collections import Counter
 from dataclasses import replace
 
 from sharprecl.errors import SharpReCLError
-from sharprecl.experiments.crew import Crew, Worker
-from sharprecl.experiments.duration import words_of
-from sharprecl.experiments.pace import Pace
+from sharprecl.experiments.duration import format_duration
+from sharprecl.experiments.duration_estimate import DurationEstimate
+from sharprecl.experiments.pending import PendingRuns, failed
 from sharprecl.experiments.records import RunRecord
 from sharprecl.experiments.run_folder import OUTPUT, Failure
-from sharprecl.experiments.standing import AtWork, Standing, Watcher
 from sharprecl.experiments.store import Store
-from sharprecl.experiments.task import Died, Duty, Message, Ready, Stepped, Task
-from sharprecl.experiments.todo import ToDo, failed
+from sharprecl.experiments.sweep_progress import RunningTask, SweepObserver, SweepProgress
+from sharprecl.experiments.task import Exited, Message, Ready, Stepped, Task, WorkerSettings
+from sharprecl.experiments.worker_pool import Worker, WorkerPool
 
 _TICK = 0.25  # seconds between two looks
 _MARGIN = 1.15  # a run may take so many times as long as those before it
@@ -24,31 +24,38 @@ _TAIL = 2000  # characters
 _FIGURES = {"macro_f1": "macro-F1", "accuracy": "accuracy"}
 
 
-class Course:
+class Scheduler:
     """Gives tasks to workers until there are none left, or no time.
 
     Args:
-        duty: what is the same for all runs.
-        to_do: what is to be made.
+        settings: what is the same for all runs.
+        pending: what is to be made.
         store: keeps it.
         deadline: of ``time.monotonic``.
-        watcher: is told how it goes.
+        observer: is told how it goes.
 
     Attributes:
         waiting: tasks that nobody is at, in their order.
         done: finished runs, those of other sweeps included.
-        made: those that this course made.
+        made: those that this scheduler made.
         failed: likewise, those of other sweeps included.
-        too_long: see ``sweep.Outcome``.
+        too_long: see ``sweep.SweepResult``.
     """
 
-    def __init__(self, duty: Duty, to_do: ToDo, store: Store, deadline: float | None, watcher: Watcher) -> None:
-        self._duty, self._total, self._store, self._watcher = duty, to_do.total, store, watcher
+    def __init__(
+        self,
+        settings: WorkerSettings,
+        pending: PendingRuns,
+        store: Store,
+        deadline: float | None,
+        observer: SweepObserver,
+    ) -> None:
+        self._settings, self._total, self._store, self._observer = settings, pending.total, store, observer
         self._deadline = deadline
-        self.waiting = list(to_do.tasks)
-        self.done, self.made, self.failed = len(to_do.done), 0, list(to_do.failed)
+        self.waiting = list(pending.tasks)
+        self.done, self.made, self.failed = len(pending.done), 0, list(pending.failed)
         self.too_long: float | None = None
-        self._pace: Pace | None = None
+        self._pace: DurationEstimate | None = None
         self._began: dict[Worker, float] = {}
         self._steps: dict[Worker, Stepped] = {}
         self._not_before: dict[str, float] = {}
@@ -58,23 +65,23 @@ class Course:
         """Work until everything is done or the time is up; whatever is at work then goes back to ``waiting``."""
         if not self.waiting:
             return
-        with Crew(self._duty) as crew:
+        with WorkerPool(self._settings) as pool:
             try:
-                while self._goes_on(crew):
-                    self._assign(crew)
-                    for worker, task, message in crew.messages(_TICK):
-                        self._hear(worker, task, message)
-                    self._watcher.stands(self._standing(crew))
+                while self._goes_on(pool):
+                    self._assign(pool)
+                    for worker, task, message in pool.messages(_TICK):
+                        self._handle(worker, task, message)
+                    self._observer.progressed(self._progress(pool))
             finally:
-                self.waiting += [task for _, task in crew.at_work()]
+                self.waiting += [task for _, task in pool.busy()]
 
-    def _goes_on(self, crew: Crew) -> bool:
-        at_work = crew.at_work()
-        if not self.waiting and not at_work:
+    def _goes_on(self, pool: WorkerPool) -> bool:
+        running = pool.busy()
+        if not self.waiting and not running:
             return False
         if self._deadline is not None and time.monotonic() >= self._deadline:
             return False
-        if not at_work and not any(self._fits(task) for task in self.waiting):
+        if not running and not any(self._fits(task) for task in self.waiting):
             self.too_long = min((self._expected(task) or 0.0) for task in self.waiting)
             return False
         return True
@@ -89,33 +96,33 @@ class Course:
             return True
         return time.monotonic() + _MARGIN * expected <= self._deadline
 
-    def _assign(self, crew: Crew) -> None:
+    def _assign(self, pool: WorkerPool) -> None:
         now = time.monotonic()
         free = [task for task in self.waiting if self._not_before.get(task.key, 0.0) <= now and self._fits(task)]
-        idle = [worker for worker in crew.workers if worker.task is None]
-        for _ in range(min(len(free) - len(idle), self._duty.workers - len(crew.workers))):
-            crew.hire()
+        idle = [worker for worker in pool.workers if worker.task is None]
+        for _ in range(min(len(free) - len(idle), self._settings.workers - len(pool.workers))):
+            pool.start_worker()
         for worker, task in zip((worker for worker in idle if worker.ready), free, strict=False):
             self.waiting.remove(task)
             self._began[worker] = now
             self._steps[worker] = Stepped(0, 0)
             expected = self._expected(task)
-            crew.give(worker, replace(task, checkpoints=expected is None or expected >= _SHORT))
+            pool.give(worker, replace(task, checkpoints=expected is None or expected >= _SHORT))
 
-    def _hear(self, worker: Worker, task: Task | None, message: Message) -> None:
+    def _handle(self, worker: Worker, task: Task | None, message: Message) -> None:
         if isinstance(message, Ready):
-            self._welcome(message)
+            self._on_ready(message)
         elif isinstance(message, Stepped):
             self._steps[worker] = message
         elif task is None:
-            assert isinstance(message, Died)
+            assert isinstance(message, Exited)
             if not worker.ready:
                 raise SharpReCLError(
                     f"a worker {_ended(message)} before it could begin; what it printed stands above, and with fewer "
                     f"--workers each has more memory"
                 )
-        elif isinstance(message, Died):
-            self._bury(task, message)
+        elif isinstance(message, Exited):
+            self._on_exit(task, message)
         elif message.busy:
             self._not_before[task.key] = time.monotonic() + _BUSY_PAUSE
             self.waiting.append(task)
@@ -123,53 +130,53 @@ class Course:
             self.failed.append(failed(task.label, self._store.run(task.key)))
             self._say(f"{task.label} failed: {self.failed[-1].sentence}")
         else:
-            self._count(task, self._store.run(task.key).record(), message.had)
+            self._on_finished(task, self._store.run(task.key).record(), message.had)
 
-    def _welcome(self, message: Ready) -> None:
-        if message.code != self._duty.code:
+    def _on_ready(self, message: Ready) -> None:
+        if message.code != self._settings.code:
             raise SharpReCLError(
                 "the package's source files have changed since the experiment began; start it again, so that all its "
                 "runs are of one code"
             )
         if self._pace is None:
-            self._pace = Pace(message.place, self._store.finished().values())
+            self._pace = DurationEstimate(message.place, self._store.finished().values())
 
-    def _count(self, task: Task, record: RunRecord, had: bool) -> None:
+    def _on_finished(self, task: Task, record: RunRecord, had: bool) -> None:
         self.done += 1
         self.made += not had
         assert self._pace is not None
         self._pace.learn(record)
         figures = [f"{words} {100 * (record.metrics[name] or 0.0):.1f}" for name, words in _FIGURES.items()]
         maker = ", by another sweep" if had else ""
-        self._say(f"{task.label}: {', '.join(figures)}, {words_of(record.environment['wall_seconds'])}{maker}")
+        self._say(f"{task.label}: {', '.join(figures)}, {format_duration(record.environment['wall_seconds'])}{maker}")
 
-    def _bury(self, task: Task, message: Died) -> None:
+    def _on_exit(self, task: Task, message: Exited) -> None:
         self._deaths[task.key] += 1
         if self._deaths[task.key] < _TRIES:
             self.waiting.append(task)
-            self._watcher.said(f"{task.label}: its process {_ended(message)}; it is tried once more, after the others")
+            self._observer.said(f"{task.label}: its process {_ended(message)}; it is tried once more, after the others")
             return
         folder = self._store.run(task.key)
         printed = folder.path / OUTPUT
         tail = printed.read_text(encoding="utf-8", errors="replace")[-_TAIL:] if printed.is_file() else ""
         sentence = f"its process {_ended(message)}, twice; for want of memory? with fewer --workers each has more"
-        folder.fail(Failure(task.spec, task.data, self._duty.code, f"{tail}\n\n{sentence}\n"))
+        folder.fail(Failure(task.spec, task.data, self._settings.code, f"{tail}\n\n{sentence}\n"))
         self.failed.append(failed(task.label, folder))
         self._say(f"{task.label} failed: {sentence}")
 
     def _say(self, sentence: str) -> None:
-        self._watcher.said(f"[{self.done + len(self.failed)}/{self._total}] {sentence}")
+        self._observer.said(f"[{self.done + len(self.failed)}/{self._total}] {sentence}")
 
-    def _standing(self, crew: Crew) -> Standing:
+    def _progress(self, pool: WorkerPool) -> SweepProgress:
         shown = [
-            AtWork(task.label, self._steps[worker].step, self._steps[worker].steps) for worker, task in crew.at_work()
+            RunningTask(task.label, self._steps[worker].step, self._steps[worker].steps) for worker, task in pool.busy()
         ]
-        return Standing(self.done, len(self.failed), self._total, tuple(shown), self._seconds_left(crew))
+        return SweepProgress(self.done, len(self.failed), self._total, tuple(shown), self._seconds_left(pool))
 
-    def _seconds_left(self, crew: Crew) -> float | None:
+    def _seconds_left(self, pool: WorkerPool) -> float | None:
         now = time.monotonic()
         later = [self._expected(task) for task in self.waiting]
-        begun = [(self._expected(task), now - self._began[worker]) for worker, task in crew.at_work()]
+        begun = [(self._expected(task), now - self._began[worker]) for worker, task in pool.busy()]
         known = [seconds for seconds in [*later, *(expected for expected, _ in begun)] if seconds is not None]
         if not known:
             return None
@@ -177,9 +184,9 @@ class Course:
         usual = sum(known) / len(known)
         left = [usual if seconds is None else seconds for seconds in later]
         left += [max(0.0, (usual if expected is None else expected) - seconds) for expected, seconds in begun]
-        return sum(left) / self._duty.workers
+        return sum(left) / self._settings.workers
 
 
-def _ended(message: Died) -> str:
+def _ended(message: Exited) -> str:
     code = message.exit_code
     return f"was killed (signal {-code})" if code < 0 else f"ended with status {code}"

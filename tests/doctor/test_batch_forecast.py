@@ -1,15 +1,15 @@
-"""The outlook carries the figures of ``batch_statistics`` under the names of the classes."""
+"""The forecast_batches carries the figures of ``batch_statistics`` under the names of the classes."""
 
 import math
 
 import pytest
 
-from sharprecl.doctor.outlook import outlook
+from sharprecl.doctor.batch_forecast import forecast_batches
 from sharprecl.errors import ConfigError
 
 
 def test_small_batches_by_hand() -> None:
-    found = outlook({"a": 3, "b": 2, "c": 1}, 2)
+    found = forecast_batches({"a": 3, "b": 2, "c": 1}, 2)
     # A pair of 6 texts is one of 15; two of one class are 3 + 1 of them.
     assert found.expected_classes == pytest.approx(2 - 4 / 15)
     assert list(found.alone) == ["a", "b", "c"]
@@ -25,10 +25,10 @@ def test_small_batches_by_hand() -> None:
 
 
 def test_a_batch_of_everything_and_no_pairs_at_all() -> None:
-    assert outlook({"a": 2, "b": 2}, 1000).alone == {"a": 0.0, "b": 0.0}
-    found = outlook({"a": 1, "b": 1}, 2)
+    assert forecast_batches({"a": 2, "b": 2}, 1000).alone == {"a": 0.0, "b": 0.0}
+    found = forecast_batches({"a": 1, "b": 1}, 2)
     assert found.pair_ratio is None
     assert found.two_view_pair_ratio == 1.0
     assert math.isclose(found.expected_classes, 2.0)
     with pytest.raises(ConfigError, match="batch size"):
-        outlook({"a": 1, "b": 1}, 0)
+        forecast_batches({"a": 1, "b": 1}, 0)

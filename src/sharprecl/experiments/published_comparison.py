@@ -5,14 +5,14 @@ from dataclasses import dataclass, replace
 
 from sharprecl.experiments.cells import METRICS, Line
 from sharprecl.experiments.published import AVERAGE, ODD, Printed, printed
-from sharprecl.experiments.sheets import EMPTY, Entry, Figure, Sheet, signed
+from sharprecl.experiments.sheets import EMPTY, Entry, LongFormValue, Sheet, signed
 from sharprecl.experiments.tables import Table
 
 IMPOSSIBLE = "‡"
 
 
 @dataclass(frozen=True)
-class Beside:
+class PrintedAndMeasured:
     """One printed figure, and what was measured in its place; None where nothing complete was."""
 
     printed: Printed
@@ -24,28 +24,28 @@ class Beside:
         return None if self.measured is None else 100 * (self.measured - self.printed.value)
 
 
-def beside(table: Table) -> tuple[Beside, ...]:
+def compare_with_published(table: Table) -> tuple[PrintedAndMeasured, ...]:
     """All printed figures of the paper's table, of the columns that were asked for; none for a plan of one's own.
 
-    An average stands beside an average over the same columns only.
+    An average stands compare_with_published an average over the same columns only.
     """
     return tuple(_measured(table))
 
 
-def beside_sheets(table: Table) -> list[Sheet]:
+def published_sheets(table: Table) -> list[Sheet]:
     """The same, a sheet for each metric with the notes below the last; none where the paper has no such table."""
-    pairs = beside(table)
+    pairs = compare_with_published(table)
     remarks = _remarks(pairs)
     metrics = list(dict.fromkeys(pair.printed.metric for pair in pairs))
     sheets = [
         _sheet(table, metric, [pair for pair in pairs if pair.printed.metric == metric], remarks) for metric in metrics
     ]
-    return [*sheets[:-1], replace(sheets[-1], notes=tuple(beside_notes(table)))] if sheets else []
+    return [*sheets[:-1], replace(sheets[-1], notes=tuple(published_notes(table)))] if sheets else []
 
 
-def beside_notes(table: Table) -> list[str]:
+def published_notes(table: Table) -> list[str]:
     """What is to be known of these figures, and what is odd about the paper's table as a whole."""
-    pairs, name = beside(table), table.plan.paper
+    pairs, name = compare_with_published(table), table.plan.paper
     notes = []
     if pairs:
         scale = ""
@@ -61,22 +61,24 @@ def beside_notes(table: Table) -> list[str]:
     return notes + [sentence if pairs else f"{name}: {sentence}" for sentence in ODD.get(name, ())]
 
 
-def beside_figures(table: Table) -> Iterator[Figure]:
+def published_values(table: Table) -> Iterator[LongFormValue]:
     """The same in long form."""
-    for pair in beside(table):
+    for pair in compare_with_published(table):
         place = (pair.printed.metric, pair.printed.row, pair.printed.column)
-        yield Figure("paper", "printed", pair.printed.text, *place)
+        yield LongFormValue("paper", "printed", pair.printed.text, *place)
         if pair.difference is not None:
-            yield Figure("paper", "difference", pair.difference, *place)
+            yield LongFormValue("paper", "difference", pair.difference, *place)
         if pair.printed.remark:
-            yield Figure("paper", "impossible" if pair.printed.impossible else "odd", pair.printed.remark, *place)
+            yield LongFormValue(
+                "paper", "impossible" if pair.printed.impossible else "odd", pair.printed.remark, *place
+            )
 
 
-def _remarks(pairs: Iterable[Beside]) -> list[str]:
+def _remarks(pairs: Iterable[PrintedAndMeasured]) -> list[str]:
     return list(dict.fromkeys(pair.printed.remark for pair in pairs if pair.printed.remark))
 
 
-def _measured(table: Table) -> Iterator[Beside]:
+def _measured(table: Table) -> Iterator[PrintedAndMeasured]:
     lines = {line.title: line for line in table.lines}
     plan = table.plan
     seen = {*table.columns, *table.empty_columns}
@@ -91,10 +93,10 @@ def _measured(table: Table) -> Iterator[Beside]:
         elif figure.column == AVERAGE and whole and table.common(figure.metric).columns == table.columns:
             means = table.averages(figure.metric)
         line = lines.get(figure.row)
-        yield Beside(figure, None if line is None else means.get(line))
+        yield PrintedAndMeasured(figure, None if line is None else means.get(line))
 
 
-def _sheet(table: Table, metric: str, pairs: list[Beside], remarks: list[str]) -> Sheet:
+def _sheet(table: Table, metric: str, pairs: list[PrintedAndMeasured], remarks: list[str]) -> Sheet:
     found = {(pair.printed.row, pair.printed.column): pair for pair in pairs}
     columns = [column for column in (*table.plan.columns, AVERAGE) if any(column == place[1] for place in found)]
     rows = tuple(
@@ -105,7 +107,7 @@ def _sheet(table: Table, metric: str, pairs: list[Beside], remarks: list[str]) -
     return Sheet(f"{METRICS[metric]} printed in {table.plan.paper}", headings, rows)
 
 
-def _entry(pair: Beside | None, remarks: list[str]) -> Entry:
+def _entry(pair: PrintedAndMeasured | None, remarks: list[str]) -> Entry:
     if pair is None:
         return EMPTY
     figure, difference = pair.printed, pair.difference

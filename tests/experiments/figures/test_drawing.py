@@ -9,7 +9,7 @@ import pytest
 
 from made_up_runs import made_up_plan, made_up_records
 from sharprecl.experiments.figures.draw import figures_of
-from sharprecl.experiments.figures.sheet import PAGE, Drawn, save, signs, size_of
+from sharprecl.experiments.figures.drawing import PAGE, Drawing, save, signs, size_of
 from sharprecl.experiments.tables import make_table
 from sharprecl.report.svg import GRID, INK
 
@@ -17,17 +17,17 @@ SKILLS = {"cross_entropy": 0.6, "bcl": 0.7, "sharprecl": 0.8}
 PNG_START = b"\x89PNG\r\n"
 
 
-def drawn() -> Iterator[Drawn]:
+def drawn() -> Iterator[Drawing]:
     plan = made_up_plan()
     return figures_of(make_table(plan, made_up_records(plan, SKILLS), "smoke"), {})
 
 
 @pytest.fixture(scope="module")
-def figures() -> list[Drawn]:
+def figures() -> list[Drawing]:
     return list(drawn())
 
 
-def test_every_figure_is_readable_in_print(figures: list[Drawn]) -> None:
+def test_every_figure_is_readable_in_print(figures: list[Drawing]) -> None:
     assert len(figures) == 4  # ranks, cost, and two of frequency
     for figure in figures:
         width, height = (float(size) / 72 for size in re.findall(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', figure.svg)[0])
@@ -42,12 +42,12 @@ def test_every_figure_is_readable_in_print(figures: list[Drawn]) -> None:
         assert min(sizes) >= 7
 
 
-def test_equal_figures_give_equal_bytes(figures: list[Drawn]) -> None:
+def test_equal_figures_give_equal_bytes(figures: list[Drawing]) -> None:
     assert list(islice(drawn(), 2)) == figures[:2]
     assert not any("date" in figure.svg or b"Software" in figure.png for figure in figures)
 
 
-def test_the_scale_stands_on_every_figure_and_in_every_caption(figures: list[Drawn]) -> None:
+def test_the_scale_stands_on_every_figure_and_in_every_caption(figures: list[Drawing]) -> None:
     for figure in figures:
         assert "(scale smoke)" in figure.svg
         assert "Scale smoke: minilm, 3 seeds." in figure.caption
@@ -56,19 +56,19 @@ def test_the_scale_stands_on_every_figure_and_in_every_caption(figures: list[Dra
         assert figure.inline.svg.count("(scale smoke)") == 1
 
 
-def test_no_stand_in_colour_is_left(figures: list[Drawn]) -> None:
+def test_no_stand_in_colour_is_left(figures: list[Drawing]) -> None:
     for figure in figures:
         assert not any(colour in text for colour in (INK, GRID) for text in (figure.svg, figure.inline.svg))
         assert "currentColor" in figure.inline.svg
         assert "currentColor" not in figure.svg
 
 
-def test_ids_of_two_figures_do_not_meet(figures: list[Drawn]) -> None:
+def test_ids_of_two_figures_do_not_meet(figures: list[Drawing]) -> None:
     ids = [name for figure in figures for name in set(re.findall(r' id="([^"]+)"', figure.inline.svg))]
     assert len(ids) == len(set(ids))
 
 
-def test_files_are_an_svg_and_a_png(figures: list[Drawn], tmp_path: Path) -> None:
+def test_files_are_an_svg_and_a_png(figures: list[Drawing], tmp_path: Path) -> None:
     svg, png = save(figures[0], tmp_path / "new")
     assert (svg.name, png.name) == ("mine-smoke-ranks.svg", "mine-smoke-ranks.png")
     assert svg.read_text("utf-8") == figures[0].svg

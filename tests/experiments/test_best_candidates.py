@@ -8,8 +8,8 @@ import pytest
 from made_up_runs import made_up_plan, made_up_records
 from sharprecl.evaluation.metrics import macro_f1
 from sharprecl.evaluation.significance.with_the_best import compare_with_best
+from sharprecl.experiments.best_candidates import find_best_candidates
 from sharprecl.experiments.collection import Records
-from sharprecl.experiments.contenders import find_contenders
 from sharprecl.experiments.document import make_document
 from sharprecl.experiments.plan import Plan
 from sharprecl.experiments.recipe import Recipe
@@ -26,7 +26,7 @@ def _table(plan: Plan, records: Records) -> Table:
 def test_each_row_is_held_against_the_best_of_its_column() -> None:
     plan = made_up_plan()
     table = _table(plan, made_up_records(plan, SKILLS))
-    found = find_contenders(table)
+    found = find_best_candidates(table)
     assert [(one.metric, one.column) for one in found] == [
         (metric, column) for metric in ("macro_f1", "accuracy") for column in table.columns
     ]
@@ -96,7 +96,7 @@ def test_a_few_texts_decide_nothing() -> None:
     (hash_, data), *_ = records.data.items()
     few = replace(data, gold=data.gold[:19])
     runs = {key: replace(run, answers=run.answers[:19]) for key, run in records.runs.items()}
-    assert find_contenders(_table(plan, Records(runs, {hash_: few}))) == ()
+    assert find_best_candidates(_table(plan, Records(runs, {hash_: few}))) == ()
 
 
 def test_classes_without_test_texts_are_named() -> None:
@@ -117,12 +117,12 @@ def test_rows_that_are_the_same_runs_are_one_contender() -> None:
     records = made_up_records(single, SKILLS)
     table = _table(plan, records)
     assert [line.row for line in table.lines] == list(rows)
-    (found, _), (expected, _) = find_contenders(table), find_contenders(_table(single, records))
+    (found, _), (expected, _) = find_best_candidates(table), find_best_candidates(_table(single, records))
     p = {line.row: value for line, value in found.p.items()}
     assert p == {**{line.row: value for line, value in expected.p.items()}, "again": p["cross_entropy"]}
     # Nothing to compare with but itself.
     alone = made_up_plan(rows={"cross_entropy": None, "again": twice}, columns=["trec@50"])
-    assert find_contenders(_table(alone, records)) == ()
+    assert find_best_candidates(_table(alone, records)) == ()
 
 
 def test_incomplete_rows_and_changed_data_are_left_out() -> None:
@@ -130,6 +130,6 @@ def test_incomplete_rows_and_changed_data_are_left_out() -> None:
     records = made_up_records(plan, {**SKILLS, "focal": 0.99})
     runs = dict(records.runs)
     del runs[next(key for key, run in runs.items() if run.spec.settings["method"]["name"] == "focal")]
-    (one, _) = find_contenders(_table(plan, Records(runs, records.data)))
+    (one, _) = find_best_candidates(_table(plan, Records(runs, records.data)))
     assert [line.row for line in one.p] == ["cross_entropy", "bcl", "sharprecl"]
-    assert find_contenders(_table(plan, Records(runs, {}))) == ()
+    assert find_best_candidates(_table(plan, Records(runs, {}))) == ()

@@ -9,7 +9,7 @@ from multiprocessing.process import BaseProcess
 from types import TracebackType
 from typing import Self
 
-from sharprecl.experiments.task import Died, Done, Duty, Message, Ready, Task
+from sharprecl.experiments.task import Done, Exited, Message, Ready, Task, WorkerSettings
 from sharprecl.experiments.worker import work
 
 _SPAWN = multiprocessing.get_context("spawn")  # a fork would copy threads' locks, and CUDA, in whatever state they are
@@ -34,15 +34,15 @@ class Worker:
         self.line.close()
 
 
-class Crew:
+class WorkerPool:
     """Starts workers and speaks with them. They all end with the ``with`` block, or with this process.
 
     Args:
-        duty: what is the same for all runs.
+        settings: what is the same for all runs.
     """
 
-    def __init__(self, duty: Duty) -> None:
-        self._duty = duty
+    def __init__(self, settings: WorkerSettings) -> None:
+        self._settings = settings
         self.workers: list[Worker] = []
         # Nobody writes into this pipe. Workers wait at its far end, and leave when the near end is closed or dies.
         self._far_end, self._near_end = _SPAWN.Pipe(duplex=False)
@@ -66,15 +66,15 @@ class Crew:
         self._far_end.close()
         self.workers.clear()
 
-    def hire(self) -> None:
+    def start_worker(self) -> None:
         """Start a worker; it says ``Ready`` when it is."""
         here, there = _SPAWN.Pipe()
-        process = _SPAWN.Process(target=work, args=(self._duty, there, self._far_end), daemon=True)
+        process = _SPAWN.Process(target=work, args=(self._settings, there, self._far_end), daemon=True)
         process.start()
         there.close()
         self.workers.append(Worker(process, here))
 
-    def at_work(self) -> list[tuple[Worker, Task]]:
+    def busy(self) -> list[tuple[Worker, Task]]:
         """The workers that have a task."""
         return [(worker, worker.task) for worker in self.workers if worker.task is not None]
 
@@ -93,17 +93,17 @@ class Crew:
             try:
                 message: Message = worker.line.recv()
             except (EOFError, OSError):
-                yield worker, task, Died(self._buried(worker))
+                yield worker, task, Exited(self._remove(worker))
                 continue
             if isinstance(message, Ready):
                 worker.ready = True
             elif isinstance(message, Done):
                 worker.task = None
                 if message.failed:
-                    self._buried(worker)
+                    self._remove(worker)
             yield worker, task, message
 
-    def _buried(self, worker: Worker) -> int:
+    def _remove(self, worker: Worker) -> int:
         """Take a worker that has ended, or is about to, off the list; its exit code."""
         self.workers.remove(worker)
         worker.end()

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from sharprecl.extras import require
 from sharprecl.files import atomic_path, write_text
-from sharprecl.report.svg import BLUE, GREEN, INK, ORANGE, PINK, SKY, VERMILLION, Figure, clean, drawing, to_svg
+from sharprecl.report.svg import BLUE, GREEN, INK, ORANGE, PINK, SKY, VERMILLION, Chart, clean, drawing, to_svg
 
 COLUMN, FULL = 3.4, 7.0
 """Inches of a printed column, and of a page of two."""
@@ -58,7 +58,7 @@ class Sign(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Drawn:
+class Drawing:
     """A figure.
 
     Attributes:
@@ -76,7 +76,7 @@ class Drawn:
     caption: str
     svg: str
     png: bytes
-    inline: Figure
+    inline: Chart
     aside: bool = False
 
 
@@ -93,7 +93,7 @@ def sheet(width: float, height: float) -> Iterator[Any]:
 
 
 def panels(figure: Any, number: int, **options: Any) -> list[Any]:
-    """As many axes as asked for, three in a row at most; ``options`` are those of ``Figure.subplots``."""
+    """As many axes as asked for, three in a row at most; ``options`` are those of ``Chart.subplots``."""
     across = min(number, _PANELS_ACROSS)
     grid = figure.subplots(math.ceil(number / across), across, squeeze=False, **options)
     every = list(grid.flat)
@@ -127,7 +127,7 @@ def size_of(number: int, height: float, more: float = 0.3) -> tuple[float, float
     return (COLUMN if number == 1 else FULL), min(rows * height + more, PAGE)
 
 
-def finish(figure: Any, name: str, title: str, scale: str, caption: str, *, aside: bool = False) -> Drawn:
+def finish(figure: Any, name: str, title: str, scale: str, caption: str, *, aside: bool = False) -> Drawing:
     """Put the heading on, which names the scale if there is one, and turn a drawing into all that is made of it."""
     heading = f"{title} (scale {scale})" if scale else title
     figure.suptitle(textwrap.fill(heading, round(_LETTERS_AN_INCH * figure.get_figwidth())))
@@ -141,10 +141,10 @@ def finish(figure: Any, name: str, title: str, scale: str, caption: str, *, asid
     # The page says the title in its own type.
     figure.suptitle("")
     inline = to_svg(figure, name, heading).replace(LINES, "var(--soft)").replace(MESH, "var(--grid)")
-    return Drawn(name, title, caption, markup, image.getvalue(), Figure(inline, caption, wide=wide), aside)
+    return Drawing(name, title, caption, markup, image.getvalue(), Chart(inline, caption, wide=wide), aside)
 
 
-def save(drawn: Drawn, folder: Path) -> tuple[Path, Path]:
+def save(drawn: Drawing, folder: Path) -> tuple[Path, Path]:
     """Write ``<name>.svg`` and ``<name>.png``, each whole or not at all; where they lie."""
     svg, png = folder / f"{drawn.name}.svg", folder / f"{drawn.name}.png"
     write_text(svg, drawn.svg)

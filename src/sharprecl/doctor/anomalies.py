@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from sharprecl.data.messages import SHOWN, names_phrase, plural, rows_phrase
 from sharprecl.data.tables import TextTable
-from sharprecl.data.wording import SHOWN, names_phrase, plural, rows_phrase
 from sharprecl.doctor.diagnosis import Finding, Severity
 from sharprecl.doctor.findings import percent
 
@@ -53,7 +53,7 @@ _TWINS = str.maketrans(
 )
 
 
-def label_oddities(table: TextTable, column: str) -> list[Finding]:
+def label_anomalies(table: TextTable, column: str) -> list[Finding]:
     """Columns that do not look like classes, and labels that look alike.
 
     Args:
@@ -82,7 +82,7 @@ def label_oddities(table: TextTable, column: str) -> list[Finding]:
     return found
 
 
-def text_oddities(table: TextTable, rows: Rows, column: str, prefix: str = "") -> list[Finding]:
+def text_anomalies(table: TextTable, rows: Rows, column: str, prefix: str = "") -> list[Finding]:
     """Columns that do not look like texts, markup, and characters that were damaged on the way.
 
     Args:

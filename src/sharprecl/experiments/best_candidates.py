@@ -7,7 +7,7 @@ import numpy as np
 
 from sharprecl.evaluation.significance.with_the_best import compare_with_best
 from sharprecl.experiments.cells import Line
-from sharprecl.experiments.contests import LEVEL, TESTED
+from sharprecl.experiments.comparisons import LEVEL, TESTED
 from sharprecl.experiments.tables import Table
 
 LEAST_TEXTS = 20
@@ -15,7 +15,7 @@ LEAST_TEXTS = 20
 
 
 @dataclass(frozen=True)
-class Contenders:
+class BestCandidates:
     """One column in one metric, every row held against the one that leads.
 
     Attributes:
@@ -34,7 +34,7 @@ class Contenders:
         return tuple(line for line, p in self.p.items() if p <= LEVEL)
 
 
-def find_contenders(table: Table) -> tuple[Contenders, ...]:
+def find_best_candidates(table: Table) -> tuple[BestCandidates, ...]:
     """Hold the rows of each column against its best; in a curve, the values of each setting among themselves.
 
     Only complete rows, and none where a column's data changed between runs or are fewer than ``LEAST_TEXTS``.
@@ -42,7 +42,7 @@ def find_contenders(table: Table) -> tuple[Contenders, ...]:
     return tuple(found for metric in TESTED for column in table.columns for found in _of_column(table, metric, column))
 
 
-def _of_column(table: Table, metric: str, column: str) -> Iterator[Contenders]:
+def _of_column(table: Table, metric: str, column: str) -> Iterator[BestCandidates]:
     data, means = table.data_of(column), table.means(metric, column)
     if data is None or len(data.gold) < LEAST_TEXTS:
         return
@@ -55,4 +55,4 @@ def _of_column(table: Table, metric: str, column: str) -> Iterator[Contenders]:
         answers = [[cell.runs[seed].answers for seed in sorted(cell.runs)] for cell in cells.values()]
         found = compare_with_best(np.asarray(data.gold), answers, len(data.label_names), TESTED[metric])
         p_of = dict(zip(cells, found.p, strict=True))
-        yield Contenders(metric, column, {line: p_of[runs] for line, runs in keys.items()}, found.n_seeds)
+        yield BestCandidates(metric, column, {line: p_of[runs] for line, runs in keys.items()}, found.n_seeds)

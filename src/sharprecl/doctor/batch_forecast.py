@@ -9,7 +9,7 @@ from sharprecl.doctor.diagnosis import BatchOutlook
 from sharprecl.methods.sharprecl_settings import SharpReCLConfig
 
 
-def outlook(counts: Mapping[str, int], batch_size: int) -> BatchOutlook:
+def forecast_batches(counts: Mapping[str, int], batch_size: int) -> BatchOutlook:
     """Compute the figures of a batch, exactly: training draws its batches at random.
 
     Args:

@@ -28,7 +28,7 @@ Certainty = Literal["methods", "models", "none"]
 
 
 @dataclass(frozen=True)
-class Contest:
+class Comparison:
     """One column's test in one metric.
 
     Attributes:
@@ -73,26 +73,26 @@ class Untested:
 
 
 @dataclass(frozen=True)
-class Contests:
+class Comparisons:
     """All tests of a table."""
 
-    tested: tuple[Contest, ...] = ()
+    tested: tuple[Comparison, ...] = ()
     untested: tuple[Untested, ...] = ()
 
-    def of(self, metric: str, column: str) -> Contest | None:
+    def of(self, metric: str, column: str) -> Comparison | None:
         """The test of a column, if there was one."""
         return next((one for one in self.tested if (one.metric, one.column) == (metric, column)), None)
 
 
-def hold_contests(table: Table) -> Contests:
+def compare_rows(table: Table) -> Comparisons:
     """Test the compared row of a table in every column where it and another row are complete.
 
-    A curve has no compared row, and no contests.
+    A curve has no compared row, and no comparisons.
     """
     compared = next((line for line in table.lines if line.row == table.plan.compared and line.x is None), None)
     if compared is None or len(table.lines) < 2:
-        return Contests()
-    found: list[Contest] = []
+        return Comparisons()
+    found: list[Comparison] = []
     untested: list[Untested] = []
     for column in table.columns:
         why = _obstacle(table, compared, column)
@@ -101,7 +101,7 @@ def hold_contests(table: Table) -> Contests:
         else:
             found += [_uncorrected(table, compared, column, metric) for metric in TESTED]
     families = [_corrected([one for one in found if one.metric == metric]) for metric in TESTED]
-    return Contests(tuple(one for family in families for one in family), tuple(untested))
+    return Comparisons(tuple(one for family in families for one in family), tuple(untested))
 
 
 def _obstacle(table: Table, compared: Line, column: str) -> str:
@@ -123,7 +123,7 @@ def _others(table: Table, compared: Line, column: str, metric: str) -> dict[Line
     return others
 
 
-def _uncorrected(table: Table, compared: Line, column: str, metric: str) -> Contest:
+def _uncorrected(table: Table, compared: Line, column: str, metric: str) -> Comparison:
     """One column's test by itself."""
     data = table.data_of(column)
     assert data is not None
@@ -137,7 +137,7 @@ def _uncorrected(table: Table, compared: Line, column: str, metric: str) -> Cont
     methods = None
     if len(seeds) > 1:
         methods = paired_bootstrap(gold, first, second, n_classes, TESTED[metric], seeds="drawn")
-    return Contest(
+    return Comparison(
         column=column,
         metric=metric,
         compared=compared,
@@ -151,7 +151,7 @@ def _uncorrected(table: Table, compared: Line, column: str, metric: str) -> Cont
     )
 
 
-def _corrected(found: Sequence[Contest]) -> list[Contest]:
+def _corrected(found: Sequence[Comparison]) -> list[Comparison]:
     """The tests of one metric's table, corrected together."""
     p_models, p_methods = (_family(found, [getattr(one, name) for one in found]) for name in ("p_models", "p_methods"))
     return [
@@ -164,7 +164,7 @@ def _corrected(found: Sequence[Contest]) -> list[Contest]:
     ]
 
 
-def _family(found: Sequence[Contest], p_values: Sequence[float | None]) -> Floats:
+def _family(found: Sequence[Comparison], p_values: Sequence[float | None]) -> Floats:
     """Each p as often as there were rivals to choose from, where the rival leads; then Holm's correction over all."""
     counted = [
         float("nan") if p is None else min(1.0, p * one.rivals) if one.difference < 0 else p

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sharprecl.data.tables import TextTable, read_table
-from sharprecl.doctor.oddities import label_oddities, text_oddities
+from sharprecl.doctor.anomalies import label_anomalies, text_anomalies
 
 
 def table_of(texts, labels=None) -> TextTable:
@@ -15,7 +15,7 @@ def table_of(texts, labels=None) -> TextTable:
 
 def said(texts, labels=None):
     table = table_of(texts, labels)
-    return text_oddities(table, np.arange(1, len(table) + 1), "text") + label_oddities(table, "label")
+    return text_anomalies(table, np.arange(1, len(table) + 1), "text") + label_anomalies(table, "label")
 
 
 def test_plain_texts_in_any_language_give_no_finding() -> None:

@@ -8,11 +8,11 @@ import pytest
 
 from sharprecl.data.augmented import text_mark
 from sharprecl.errors import DataError
+from sharprecl.experiments.pending import PendingRuns, find_pending_runs, first_jobs, label_of
 from sharprecl.experiments.prepare import prepare
 from sharprecl.experiments.records import RunSpec, run_key
 from sharprecl.experiments.run_folder import Failure
 from sharprecl.experiments.store import Store
-from sharprecl.experiments.todo import ToDo, find_to_do, first_jobs, label_of
 from tiny_experiment import CODE, job, record, spec, write_table
 
 
@@ -35,9 +35,9 @@ def made(path: Path, seed: int = 0, code: str = CODE):
     return record(spec=asked, data=data, code=code, key=run_key(asked, data, code))
 
 
-def find(tmp_path: Path, jobs: list, said: list[str] | None = None, **options: bool) -> ToDo:
+def find(tmp_path: Path, jobs: list, said: list[str] | None = None, **options: bool) -> PendingRuns:
     said = [] if said is None else said
-    return find_to_do(jobs, Store(tmp_path / "results"), CODE, say=said.append, **options)
+    return find_pending_runs(jobs, Store(tmp_path / "results"), CODE, say=said.append, **options)
 
 
 def finish(tmp_path: Path, run) -> None:
@@ -116,7 +116,7 @@ def test_without_any_data_there_is_nothing_to_do(tmp_path: Path) -> None:
 
 
 def test_finished_runs_of_a_benchmark_need_no_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sharprecl.experiments.todo.prepare", lambda *_: pytest.fail("the data were read"))
+    monkeypatch.setattr("sharprecl.experiments.pending.prepare", lambda *_: pytest.fail("the data were read"))
     finish(tmp_path, record(0))
     assert find(tmp_path, [job(0)]).done == [record(0)]
 

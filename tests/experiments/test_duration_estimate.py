@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from sharprecl.experiments.pace import Pace
+from sharprecl.experiments.duration_estimate import DurationEstimate
 from tiny_experiment import record, spec
 
 HERE = {"workers": 2, "threads": 1, "hardware": "2 cores (cpu)"}
@@ -14,7 +14,7 @@ def taking(seconds: float, method: str = "bcl", ir: float = 50.0, **place: objec
 
 
 def test_the_most_alike_count() -> None:
-    pace = Pace(HERE, [taking(10), taking(20), taking(60, "sharprecl"), taking(100, ir=10)])
+    pace = DurationEstimate(HERE, [taking(10), taking(20), taking(60, "sharprecl"), taking(100, ir=10)])
     assert pace.expected(spec(3, "bcl")) == 15
     assert pace.expected(spec(3, "sharprecl")) == 60
     assert pace.expected(spec(3, "dice")) == 30  # all on the same data
@@ -22,7 +22,7 @@ def test_the_most_alike_count() -> None:
 
 
 def test_it_learns() -> None:
-    pace = Pace(HERE)
+    pace = DurationEstimate(HERE)
     assert pace.expected(spec()) is None
     pace.learn(taking(10, "cross_entropy"))
     pace.learn(taking(30, "cross_entropy"))
@@ -30,7 +30,7 @@ def test_it_learns() -> None:
 
 
 def test_runs_of_another_machine_or_scale_say_nothing() -> None:
-    pace = Pace(HERE, [taking(1, hardware="NVIDIA H200"), taking(2, workers=8)])
+    pace = DurationEstimate(HERE, [taking(1, hardware="NVIDIA H200"), taking(2, workers=8)])
     assert pace.expected(spec(method="bcl")) is None
     pace.learn(taking(5))
     longer = spec(method="bcl")

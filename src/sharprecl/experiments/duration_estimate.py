@@ -13,7 +13,7 @@ PLACE = ("workers", "threads", "hardware")
 """Where a run takes place: how many side by side, with how many threads each, on what. Part of its environment."""
 
 
-class Pace:
+class DurationEstimate:
     """Mean seconds of finished runs: of the same method on the same data, else of all on the same data, else of all.
 
     Runs with another encoder or training (those of another scale, say) count for none of these, nor do runs of another

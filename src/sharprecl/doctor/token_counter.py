@@ -10,7 +10,7 @@ from sharprecl.errors import AssetError
 
 
 @dataclass(frozen=True)
-class Reader:
+class TokenCounter:
     """What counts tokens.
 
     Attributes:
@@ -26,7 +26,7 @@ class Reader:
     why_not: str = ""
 
 
-def open_reader(encoder: str | None, say: Callable[[str], None]) -> Reader:
+def open_reader(encoder: str | None, say: Callable[[str], None]) -> TokenCounter:
     """Load the tokenizer; of the model only its shape, no weight.
 
     Args:
@@ -48,8 +48,8 @@ def open_reader(encoder: str | None, say: Callable[[str], None]) -> Reader:
     except AssetError as error:
         if encoder is not None:
             raise
-        return Reader("", None, None, str(error))
-    return Reader(name, tokenizer, _longest(source))
+        return TokenCounter("", None, None, str(error))
+    return TokenCounter(name, tokenizer, _longest(source))
 
 
 def _longest(source: str) -> int | None:

@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sharprecl.data.wording import closest, names_phrase
+from sharprecl.data.messages import closest, names_phrase
 from sharprecl.errors import DataError
 
 
 @dataclass(frozen=True)
-class Sheet:
+class RawTable:
     """Columns of equal length, read on demand.
 
     Attributes:
