@@ -8,7 +8,7 @@ import pytest
 from made_up_runs import made_up_plan, made_up_records
 from sharprecl.experiments.by_class import decisive_class, differences_by_class
 from sharprecl.experiments.collection import Records
-from sharprecl.experiments.comparisons import Comparison, compare_rows
+from sharprecl.experiments.comparisons import RowComparison, compare_rows
 from sharprecl.experiments.document import make_document
 from sharprecl.experiments.measure import measure
 from sharprecl.experiments.plan import Plan
@@ -40,7 +40,7 @@ def _duel(plan: Plan, ours: dict[int, dict[int, int]], theirs: dict[int, dict[in
     return make_table(plan, records, "smoke"), records
 
 
-def _first(table: Table) -> Comparison:
+def _first(table: Table) -> RowComparison:
     return next(one for one in compare_rows(table).tested if one.metric == "macro_f1")
 
 

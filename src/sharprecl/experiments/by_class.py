@@ -6,7 +6,7 @@ import numpy as np
 
 from sharprecl.evaluation.metrics import Floats
 from sharprecl.experiments.cells import Cell
-from sharprecl.experiments.comparisons import Comparison
+from sharprecl.experiments.comparisons import RowComparison
 from sharprecl.experiments.tables import Table
 
 
@@ -29,14 +29,14 @@ class Decisive:
     false: tuple[float, float]
 
 
-def differences_by_class(table: Table, comparison: Comparison) -> Floats:
+def differences_by_class(table: Table, comparison: RowComparison) -> Floats:
     """What each class adds to the compared row's lead in macro-F1, [C]; their sum is the lead."""
     f1_2SC = [[run.f1 for run in cell.runs.values()] for cell in _cells(table, comparison)]
     first_C, second_C = (np.mean(f1_SC, axis=0) for f1_SC in f1_2SC)
     return np.asarray((first_C - second_C) / len(first_C))
 
 
-def decisive_class(table: Table, comparison: Comparison) -> Decisive | None:
+def decisive_class(table: Table, comparison: RowComparison) -> Decisive | None:
     """The class that makes half of a lead or more, and twice an equal share; None where no class does."""
     data = table.data_of(comparison.column)
     assert data is not None
@@ -65,5 +65,5 @@ def decisive_class(table: Table, comparison: Comparison) -> Decisive | None:
     )
 
 
-def _cells(table: Table, comparison: Comparison) -> list[Cell]:
+def _cells(table: Table, comparison: RowComparison) -> list[Cell]:
     return [table.cells[line, comparison.column] for line in (comparison.compared, comparison.rival)]

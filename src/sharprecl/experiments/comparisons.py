@@ -28,7 +28,7 @@ Certainty = Literal["methods", "models", "none"]
 
 
 @dataclass(frozen=True)
-class Comparison:
+class RowComparison:
     """One column's test in one metric.
 
     Attributes:
@@ -76,10 +76,10 @@ class Untested:
 class Comparisons:
     """All tests of a table."""
 
-    tested: tuple[Comparison, ...] = ()
+    tested: tuple[RowComparison, ...] = ()
     untested: tuple[Untested, ...] = ()
 
-    def of(self, metric: str, column: str) -> Comparison | None:
+    def of(self, metric: str, column: str) -> RowComparison | None:
         """The test of a column, if there was one."""
         return next((one for one in self.tested if (one.metric, one.column) == (metric, column)), None)
 
@@ -92,7 +92,7 @@ def compare_rows(table: Table) -> Comparisons:
     compared = next((line for line in table.lines if line.row == table.plan.compared and line.x is None), None)
     if compared is None or len(table.lines) < 2:
         return Comparisons()
-    found: list[Comparison] = []
+    found: list[RowComparison] = []
     untested: list[Untested] = []
     for column in table.columns:
         why = _obstacle(table, compared, column)
@@ -123,7 +123,7 @@ def _others(table: Table, compared: Line, column: str, metric: str) -> dict[Line
     return others
 
 
-def _uncorrected(table: Table, compared: Line, column: str, metric: str) -> Comparison:
+def _uncorrected(table: Table, compared: Line, column: str, metric: str) -> RowComparison:
     """One column's test by itself."""
     data = table.data_of(column)
     assert data is not None
@@ -137,7 +137,7 @@ def _uncorrected(table: Table, compared: Line, column: str, metric: str) -> Comp
     methods = None
     if len(seeds) > 1:
         methods = paired_bootstrap(gold, first, second, n_classes, TESTED[metric], seeds="drawn")
-    return Comparison(
+    return RowComparison(
         column=column,
         metric=metric,
         compared=compared,
@@ -151,7 +151,7 @@ def _uncorrected(table: Table, compared: Line, column: str, metric: str) -> Comp
     )
 
 
-def _corrected(found: Sequence[Comparison]) -> list[Comparison]:
+def _corrected(found: Sequence[RowComparison]) -> list[RowComparison]:
     """The tests of one metric's table, corrected together."""
     p_models, p_methods = (_family(found, [getattr(one, name) for one in found]) for name in ("p_models", "p_methods"))
     return [
@@ -164,7 +164,7 @@ def _corrected(found: Sequence[Comparison]) -> list[Comparison]:
     ]
 
 
-def _family(found: Sequence[Comparison], p_values: Sequence[float | None]) -> Floats:
+def _family(found: Sequence[RowComparison], p_values: Sequence[float | None]) -> Floats:
     """Each p as often as there were rivals to choose from, where the rival leads; then Holm's correction over all."""
     counted = [
         float("nan") if p is None else min(1.0, p * one.rivals) if one.difference < 0 else p

@@ -6,7 +6,7 @@ from sharprecl.data.messages import joined
 from sharprecl.experiments.best_candidates import BestCandidates, find_best_candidates
 from sharprecl.experiments.cells import METRICS, Cell, Line, in_percent, mean
 from sharprecl.experiments.collection import Records
-from sharprecl.experiments.comparisons import TESTED, Comparison, Comparisons, compare_rows
+from sharprecl.experiments.comparisons import TESTED, Comparisons, RowComparison, compare_rows
 from sharprecl.experiments.datasets_document import make_datasets_document
 from sharprecl.experiments.fingerprint import fingerprint
 from sharprecl.experiments.footnotes import HOLDS, ON_TEST, RULED_OUT, THESE_MODELS, caption, certainty, marks
@@ -147,7 +147,7 @@ def _column(
     return entries
 
 
-def _marks(cell: Cell, comparison: Comparison | None, ruled_out: bool) -> tuple[str, ...]:
+def _marks(cell: Cell, comparison: RowComparison | None, ruled_out: bool) -> tuple[str, ...]:
     found = [RULED_OUT] if ruled_out else []
     if comparison is not None and comparison.certainty != "none":
         found.append(HOLDS if comparison.certainty == "methods" else THESE_MODELS)
@@ -183,7 +183,7 @@ def _certainty_sheet(comparisons: Comparisons) -> Sheet:
     return Sheet("Certainty", headings, tuple(map(_comparison, comparisons.tested)), certainty(comparisons), words=4)
 
 
-def _comparison(one: Comparison) -> tuple[Entry, ...]:
+def _comparison(one: RowComparison) -> tuple[Entry, ...]:
     low, high = (one.methods or one.models).interval
     words = (one.column, METRICS[one.metric], one.compared.title, one.rival.title)
     return (

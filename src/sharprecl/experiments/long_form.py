@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sharprecl.experiments.best_candidates import BestCandidates
 from sharprecl.experiments.cells import Cell, Line
-from sharprecl.experiments.comparisons import Comparison, Comparisons
+from sharprecl.experiments.comparisons import Comparisons, RowComparison
 from sharprecl.experiments.published_comparison import published_values
 from sharprecl.experiments.ranked import Ranked
 from sharprecl.experiments.sheets import LongFormValue
@@ -71,7 +71,7 @@ def _cell(cell: Cell, place: tuple[str, str, str], best: bool, after: bool) -> I
         yield LongFormValue("cell", "place", 1 if best else 2, *place)
 
 
-def _comparison(one: Comparison) -> Iterator[LongFormValue]:
+def _comparison(one: RowComparison) -> Iterator[LongFormValue]:
     figures: dict[str, float | str | None] = {
         "rival": one.rival.title,
         "rivals": one.rivals,

@@ -6,7 +6,7 @@ from sharprecl.data.messages import joined, plural
 from sharprecl.experiments.best_candidates import BestCandidates
 from sharprecl.experiments.by_class import decisive_class
 from sharprecl.experiments.cells import Cell, Line, in_percent
-from sharprecl.experiments.comparisons import FEW_SEEDS, Comparison, Comparisons
+from sharprecl.experiments.comparisons import FEW_SEEDS, Comparisons, RowComparison
 from sharprecl.experiments.ranked import Ranked
 from sharprecl.experiments.sheets import probability
 from sharprecl.experiments.tables import Table
@@ -52,7 +52,7 @@ def _winners(means: dict[Line, float], best: frozenset[Line], after: frozenset[L
     return f"{first[0].title} has the best {_CALLED}, {score}, {lead} ahead of {_names(seconds)}"
 
 
-def _test(comparison: Comparison | None, best: frozenset[Line], after: frozenset[Line]) -> str:
+def _test(comparison: RowComparison | None, best: frozenset[Line], after: frozenset[Line]) -> str:
     """The rest of a sentence: how the compared row stands to its rival, unless that was said, and how sure it is."""
     if comparison is None or {comparison.compared, comparison.rival} <= best:
         return ""
@@ -80,7 +80,7 @@ def _test(comparison: Comparison | None, best: frozenset[Line], after: frozenset
     return f"{apart}, which is within noise (p {_equals(p)})"
 
 
-def _why(table: Table, comparison: Comparison | None, best: frozenset[Line]) -> str:
+def _why(table: Table, comparison: RowComparison | None, best: frozenset[Line]) -> str:
     """A sentence on the class that makes most of the difference, if one does: often it hangs on a few texts."""
     if comparison is None or {comparison.compared, comparison.rival} <= best or in_percent(comparison.difference) == 0:
         return ""
