@@ -93,7 +93,7 @@ def sheet(width: float, height: float) -> Iterator[Any]:
 
 
 def panels(figure: Any, number: int, **options: Any) -> list[Any]:
-    """As many axes as asked for, three in a row at most; ``options`` are those of ``Chart.subplots``."""
+    """As many axes as asked for, three in a row at most; ``options`` are those of matplotlib's ``subplots``."""
     across = min(number, _PANELS_ACROSS)
     grid = figure.subplots(math.ceil(number / across), across, squeeze=False, **options)
     every = list(grid.flat)
