@@ -157,13 +157,13 @@ def test_float32_agrees_with_float64():
 def test_autocast_touches_neither_the_loss_nor_the_answers():
     batch, features = problem([0, 1, 1, 2], 3, dtype=torch.float32)
     plain, mixed = (build([9, 4, 2], dtype=torch.float32) for _ in range(2))
-    terms = plain.loss(batch, features, START)
+    terms = plain(batch, features, START)
     with torch.autocast("cpu", dtype=torch.bfloat16):
-        under = mixed.loss(batch, features, START)
-        answers = mixed.logits(features)
+        under = mixed(batch, features, START)
+        answers = mixed.scores(features)
     assert under["total"].dtype == torch.float32
     assert under["total"].item() == terms["total"].item()
-    assert torch.equal(answers, plain.logits(features))
+    assert torch.equal(answers, plain.scores(features))
 
 
 def test_same_seed_same_loss_without_touching_the_global_state():

@@ -39,7 +39,7 @@ def test_answers_with_the_bare_logits():
 def test_half_precision_logits_are_scored_in_float32():
     s_NC = torch.tensor([[3.0, 1.0, 0.1]], dtype=torch.bfloat16)
     with torch.autocast("cpu", dtype=torch.bfloat16):
-        terms = METHOD.loss(Batch(torch.tensor([1]), 1), features(s_NC), PROGRESS)
+        terms = METHOD(Batch(torch.tensor([1]), 1), features(s_NC), PROGRESS)
     assert terms["total"].dtype == torch.float32
     exact = torch.nn.functional.cross_entropy(s_NC.float(), torch.tensor([1]))
     assert terms["total"].item() == exact.item()

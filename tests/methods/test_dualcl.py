@@ -117,19 +117,19 @@ def test_float32_agrees_with_float64():
 
 def test_autocast_does_not_touch_the_loss():
     batch, features = problem([0, 1, 1, 2], 3, dtype=torch.float32)
-    plain = build(3).loss(batch, features, START)["total"]
+    plain = build(3)(batch, features, START)["total"]
     with torch.autocast("cpu", dtype=torch.bfloat16):
-        mixed = build(3).loss(batch, features, START)["total"]
+        mixed = build(3)(batch, features, START)["total"]
     assert mixed.dtype == torch.float32
     assert mixed.item() == plain.item()
 
 
 def test_bfloat16_features_are_compared_in_float32():
     batch, features = problem([0, 1, 1, 2], 3, dtype=torch.bfloat16)
-    terms = build(3).loss(batch, features, START)
+    terms = build(3)(batch, features, START)
     assert {term.dtype for term in terms.values()} == {torch.float32}
     wide = read(features.x_NH.detach().float(), features.t_NCH.detach().float())
-    assert terms["contrastive_texts"].item() == build(3).loss(batch, wide, START)["contrastive_texts"].item()
+    assert terms["contrastive_texts"].item() == build(3)(batch, wide, START)["contrastive_texts"].item()
 
 
 def test_it_leaves_the_linear_layer_alone_and_keeps_no_state():

@@ -173,9 +173,9 @@ def test_float32_agrees_with_float64(kind):
 @BOTH
 def test_autocast_does_not_touch_the_loss(kind):
     batch, features = problem([0, 1, 1, 2], [2, 0], dtype=torch.float32)
-    plain = build(kind, dtype=torch.float32).loss(batch, features, MIDDLE)
+    plain = build(kind, dtype=torch.float32)(batch, features, MIDDLE)
     with torch.autocast("cpu", dtype=torch.bfloat16):
-        mixed = build(kind, dtype=torch.float32).loss(batch, features, MIDDLE)
+        mixed = build(kind, dtype=torch.float32)(batch, features, MIDDLE)
     assert mixed["total"].dtype == torch.float32
     assert mixed["total"].item() == plain["total"].item()
 

@@ -156,10 +156,10 @@ def test_float32_agrees_with_float64(kind, settings):
 def test_autocast_does_not_touch_loss_or_answer(kind, settings):
     batch, features = problem(kind, [0, 1, 1, 2], 3, dtype=torch.float32)
     plain, mixed = (build(kind, COUNTS, dtype=torch.float32, **settings) for _ in range(2))
-    loss, answer = plain.loss(batch, features, END)["total"], plain.logits(features)
+    loss, answer = plain(batch, features, END)["total"], plain.scores(features)
     with torch.autocast("cpu", dtype=torch.bfloat16):
-        terms = mixed.loss(batch, features, END)
-        under_autocast = mixed.logits(features)
+        terms = mixed(batch, features, END)
+        under_autocast = mixed.scores(features)
     assert terms["total"].dtype == torch.float32
     assert terms["total"].item() == loss.item()
     assert torch.equal(under_autocast, answer)
@@ -170,9 +170,9 @@ def test_bfloat16_features_are_scored_in_float32(kind, settings):
     method = build(kind, COUNTS, dtype=torch.float32, **settings)
     batch, features = problem(kind, [0, 1, 1, 2], 3, dtype=torch.bfloat16)
     with torch.autocast("cpu", dtype=torch.bfloat16):
-        terms = method.loss(batch, features, START)
+        terms = method(batch, features, START)
     wide = Features(features.x_NH.float(), features.s_NC.float(), features.w_CH.float())
-    exact = build(kind, COUNTS, dtype=torch.float32, **settings).loss(batch, wide, START)
+    exact = build(kind, COUNTS, dtype=torch.float32, **settings)(batch, wide, START)
     assert terms["total"].dtype == torch.float32
     assert terms["total"].item() == exact["total"].item()
 

@@ -199,9 +199,9 @@ def test_float32_agrees_with_float64():
 
 def test_autocast_does_not_touch_the_loss():
     batch, features = problem([0, 1, 1, 2], 3, dtype=torch.float32)
-    plain = build([9, 4, 2], dtype=torch.float32).loss(batch, features, START)
+    plain = build([9, 4, 2], dtype=torch.float32)(batch, features, START)
     with torch.autocast("cpu", dtype=torch.bfloat16):
-        mixed = build([9, 4, 2], dtype=torch.float32).loss(batch, features, START)
+        mixed = build([9, 4, 2], dtype=torch.float32)(batch, features, START)
     assert mixed["total"].dtype == torch.float32
     assert mixed["total"].item() == plain["total"].item()
 
@@ -210,7 +210,7 @@ def test_bfloat16_features_are_scored_in_float32():
     method = build([9, 4, 2], dtype=torch.float32, temperature=0.05)
     batch, features = problem([0, 1, 1, 2], 3, dtype=torch.bfloat16)
     with torch.autocast("cpu", dtype=torch.bfloat16):
-        terms = method.loss(batch, features, START)
+        terms = method(batch, features, START)
     assert {term.dtype for term in terms.values()} == {torch.float32}
     assert all(grad.isfinite().all() for grad in gradients(method, terms, features))
 

@@ -265,9 +265,9 @@ def test_float32_agrees_with_float64():
 def test_autocast_touches_neither_loss_nor_answers():
     batch, features = problem([0, 1, 1, 2], 3, dtype=torch.float32)
     one, two = build(dtype=torch.float32), build(dtype=torch.float32)
-    plain, answers = one.loss(batch, features, START)["total"], one.logits(features)
+    plain, answers = one(batch, features, START)["total"], one.scores(features)
     with torch.autocast("cpu", dtype=torch.bfloat16):
-        mixed, mixed_answers = two.loss(batch, features, START)["total"], two.logits(features)
+        mixed, mixed_answers = two(batch, features, START)["total"], two.scores(features)
     assert mixed.dtype == mixed_answers.dtype == torch.float32
     assert mixed.item() == plain.item()
     assert torch.equal(answers, mixed_answers)

@@ -217,9 +217,9 @@ def test_autocast_touches_neither_the_loss_nor_the_answers():
     results = []
     for method, enabled in ((plain, False), (mixed, True)):
         with torch.autocast("cpu", dtype=torch.bfloat16, enabled=enabled):
-            terms = method.loss(batch, features, TARGETED)
+            terms = method(batch, features, TARGETED)
             method.on_features(features.x_NH.detach(), batch.y_N, 1, 4)
-            results.append((terms["total"], method.logits(features)))
+            results.append((terms["total"], method.scores(features)))
     assert results[1][0].dtype == torch.float32
     assert results[0][0].item() == results[1][0].item()
     assert torch.equal(results[0][1], results[1][1])

@@ -48,6 +48,11 @@ class Ranking:
     critical_difference: float
     groups: tuple[tuple[str, ...], ...]
 
+    @property
+    def can_reject(self) -> bool:
+        """Whether any ranks of so many methods over so few blocks could differ at 5 %."""
+        return self.critical_difference <= len(self.methods) - 1
+
 
 def rank_methods(methods: Sequence[str], scores: ArrayLike, blocks: Sequence[Hashable] | None = None) -> Ranking:
     """Rank the methods in every column, larger scores first; in a block of several columns, by their mean rank.

@@ -143,6 +143,10 @@ def _ranks(ranked: Ranked) -> Iterator[str]:
         first, rank = ranking.methods[0], ranking.average_ranks[0]
         level = [name for name, other in zip(ranking.methods, ranking.average_ranks, strict=True) if other == rank]
         who = f"{first} has" if len(level) == 1 else f"{joined(level, len(level))} have"
+        best = f"Over {ranked.over}, {who} the best average rank, {rank:.2f}"
+        if not ranking.can_reject:
+            yield f"{best}; ranks over so few data sets cannot tell {len(ranking.methods)} rows apart."
+            continue
         distance = ranking.critical_difference
         within = [
             name
@@ -152,7 +156,7 @@ def _ranks(ranked: Ranked) -> Iterator[str]:
         sure = f"ranks less than {distance:.2f} apart may be luck"
         beat = "it beats" if len(level) == 1 else "they beat"
         rest = f", which leaves open whether {beat} {joined(within, len(within))}" if within else ""
-        yield f"Over {ranked.over}, {who} the best average rank, {rank:.2f}; {sure}{rest}."
+        yield f"{best}; {sure}{rest}."
 
 
 def _names(lines: list[Line]) -> str:

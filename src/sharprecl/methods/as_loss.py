@@ -105,11 +105,11 @@ class MethodLoss(nn.Module):
         features = Features(x_NH, s_NC, classifier.weight, b_C=classifier.bias)
         step = min(int(self.step), self._total_steps)
         progress = Progress(step, self._total_steps, step, self._total_steps)
-        total: Tensor = (terms := self.method.loss(Batch(labels, n_views), features, progress))["total"]
+        terms: LossTerms = self.method(Batch(labels, n_views), features, progress)
         self.terms = {name: term.detach() for name, term in terms.items()}
         if torch.is_grad_enabled():
             self.step += 1
-        return total
+        return terms["total"]
 
     def finalize(self) -> None:
         """Write into the classifier what the method answers with; call it once, after training."""

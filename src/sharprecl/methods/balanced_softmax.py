@@ -16,11 +16,9 @@ from pydantic import Field
 from torch import Tensor
 
 from sharprecl.config import MethodConfig
-from sharprecl.losses import reducers
 from sharprecl.losses.logit_compensation import compensated_cross_entropy, log_prior
-from sharprecl.methods.base import Batch, LossTerms, Method, OpenedBackbone, Progress, flattened_prior
-from sharprecl.methods.precision import full_precision
-from sharprecl.models.features import Features
+from sharprecl.methods.base import OpenedBackbone, flattened_prior
+from sharprecl.methods.classification import LogitLoss
 
 
 class BalancedSoftmaxConfig(MethodConfig):
@@ -30,7 +28,7 @@ class BalancedSoftmaxConfig(MethodConfig):
     tau: float = Field(1.0, ge=0, description="strength of the prior; 0 is plain cross-entropy")
 
 
-class BalancedSoftmax(Method):
+class BalancedSoftmax(LogitLoss):
     """No side modules, no random numbers. No ``official``: the source trains image networks with SGD."""
 
     Config = BalancedSoftmaxConfig
@@ -54,9 +52,5 @@ class BalancedSoftmax(Method):
         """P^(1 - tau)."""
         return flattened_prior(class_counts, config.tau)
 
-    def loss(self, batch: Batch, features: Features, progress: Progress) -> LossTerms:
-        del progress
-        with full_precision(features) as precise:
-            l_N = compensated_cross_entropy(precise.s_NC, batch.y_N, self.log_prior_C, self.tau)
-            classification = reducers.mean(l_N)
-        return {"total": classification, "classification": classification}
+    def per_text(self, s_NC: Tensor, y_N: Tensor) -> Tensor:
+        return compensated_cross_entropy(s_NC, y_N, self.log_prior_C, self.tau)

@@ -19,6 +19,7 @@ import torch
 from torch import Tensor, nn
 
 from sharprecl.config import MethodConfig
+from sharprecl.methods.precision import full_precision
 from sharprecl.models.features import Features as Features
 from sharprecl.models.features import Reading
 
@@ -135,9 +136,19 @@ class Method(nn.Module, ABC):
         """
         return flattened_prior(class_counts, getattr(config, "compensation", 0.0))
 
+    def forward(self, batch: Batch, features: Features, progress: Progress) -> LossTerms:
+        """``loss`` in float32 or better, whatever the encoder computes in: what a training step calls."""
+        with full_precision(features) as precise:
+            return self.loss(batch, precise, progress)
+
+    def scores(self, features: Features) -> Tensor:
+        """``logits`` in float32 or better."""
+        with full_precision(features) as precise:
+            return self.logits(precise)
+
     @abstractmethod
     def loss(self, batch: Batch, features: Features, progress: Progress) -> LossTerms:
-        """Loss terms of one batch, ``total`` among them."""
+        """Loss terms of one batch, ``total`` among them. Features come in float32 or better, without autocast."""
 
     def draw(self, label_ids: np.ndarray, epoch: int) -> EpochDraw | None:
         """The texts of an epoch (counted from 0); None takes every text once.

@@ -31,7 +31,6 @@ from sharprecl.losses.logit_compensation import compensated_cross_entropy, log_p
 from sharprecl.methods.base import Batch, LossTerms, Method, OpenedBackbone, Progress, flattened_prior, seeded
 from sharprecl.methods.cosine_classifier import CosineClassifier
 from sharprecl.methods.image_methods import IMAGE_TRAINING
-from sharprecl.methods.precision import full_precision
 from sharprecl.models.features import Features
 from sharprecl.models.heads import HeadNorm, ProjectionHead, prototype_head_norm
 
@@ -92,10 +91,9 @@ class BCL(Method):
     def loss(self, batch: Batch, features: Features, progress: Progress) -> LossTerms:
         """``total`` = ``classification`` + weight ``contrastive``."""
         del progress
-        with full_precision(features) as precise:
-            classification = self._classification(batch.y_B, precise)
-            contrastive = self._contrastive(batch.y_N, precise)
-            total = classification + self.config.contrastive_weight * contrastive
+        classification = self._classification(batch.y_B, features)
+        contrastive = self._contrastive(batch.y_N, features)
+        total = classification + self.config.contrastive_weight * contrastive
         return {"total": total, "classification": classification, "contrastive": contrastive}
 
     def _classification(self, y_B: Tensor, features: Features) -> Tensor:
@@ -110,8 +108,7 @@ class BCL(Method):
 
     def logits(self, features: Features) -> Tensor:
         """Cosine logits without the prior."""
-        with full_precision(features) as precise:
-            return self.cosine.logits(precise.x_NH, precise.w_CH, training=False)
+        return self.cosine.logits(features.x_NH, features.w_CH, training=False)
 
     @torch.no_grad()
     def finalize(self, classifier: nn.Linear) -> None:

@@ -13,11 +13,8 @@ from typing import Literal, Self
 import numpy as np
 
 from sharprecl.config import MethodConfig
-from sharprecl.losses import reducers
-from sharprecl.losses.cross_entropy import cross_entropy
-from sharprecl.methods.base import Batch, EpochDraw, LossTerms, Method, OpenedBackbone, Progress, flattened_prior
-from sharprecl.methods.precision import full_precision
-from sharprecl.models.features import Features
+from sharprecl.methods.base import EpochDraw, OpenedBackbone, flattened_prior
+from sharprecl.methods.classification import LogitLoss
 from sharprecl.rebalance.class_balanced import class_balanced_rows
 
 _STREAM = 1  # of the draws, behind (seed, epoch)
@@ -29,7 +26,7 @@ class ClassBalancedSamplingConfig(MethodConfig):
     name: Literal["class_balanced_sampling"] = "class_balanced_sampling"
 
 
-class ClassBalancedSampling(Method):
+class ClassBalancedSampling(LogitLoss):
     """No side modules; the draws are a function of (seed, epoch). No ``official``: the source trains image networks."""
 
     Config = ClassBalancedSamplingConfig
@@ -55,9 +52,3 @@ class ClassBalancedSampling(Method):
         """As many rows as there are texts, every class equally likely."""
         rng = np.random.Generator(np.random.PCG64([self.seed, epoch, _STREAM]))
         return EpochDraw(class_balanced_rows(label_ids, len(label_ids), rng))
-
-    def loss(self, batch: Batch, features: Features, progress: Progress) -> LossTerms:
-        del progress
-        with full_precision(features) as precise:
-            classification = reducers.mean(cross_entropy(precise.s_NC, batch.y_N))
-        return {"total": classification, "classification": classification}

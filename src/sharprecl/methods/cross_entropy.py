@@ -8,11 +8,8 @@ from typing import Literal, Self
 import numpy as np
 
 from sharprecl.config import MethodConfig
-from sharprecl.losses import reducers
-from sharprecl.losses.cross_entropy import cross_entropy
-from sharprecl.methods.base import Batch, LossTerms, Method, OpenedBackbone, Progress
-from sharprecl.methods.precision import full_precision
-from sharprecl.models.features import Features
+from sharprecl.methods.base import OpenedBackbone
+from sharprecl.methods.classification import LogitLoss
 
 
 class CrossEntropyConfig(MethodConfig):
@@ -21,7 +18,7 @@ class CrossEntropyConfig(MethodConfig):
     name: Literal["cross_entropy"] = "cross_entropy"
 
 
-class CrossEntropy(Method):
+class CrossEntropy(LogitLoss):
     """Mean cross-entropy of the logits. No side modules, no random numbers."""
 
     Config = CrossEntropyConfig
@@ -42,9 +39,3 @@ class CrossEntropy(Method):
     def build(cls, backbone: OpenedBackbone, class_counts: np.ndarray, config: CrossEntropyConfig, seed: int) -> Self:
         del backbone, class_counts, config, seed
         return cls()
-
-    def loss(self, batch: Batch, features: Features, progress: Progress) -> LossTerms:
-        del progress
-        with full_precision(features) as precise:
-            classification = reducers.mean(cross_entropy(precise.s_NC, batch.y_N))
-        return {"total": classification, "classification": classification}

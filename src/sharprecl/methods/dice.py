@@ -28,7 +28,6 @@ from sharprecl.losses import reducers
 from sharprecl.losses.cross_entropy import cross_entropy
 from sharprecl.losses.dice import dice, set_level_dice
 from sharprecl.methods.base import Batch, LossTerms, Method, OpenedBackbone, Progress
-from sharprecl.methods.precision import full_precision
 from sharprecl.models.features import Features
 
 
@@ -83,10 +82,9 @@ class Dice(Method):
     def loss(self, batch: Batch, features: Features, progress: Progress) -> LossTerms:
         """``total`` = ``dice`` + ce_weight ``classification``."""
         del progress
-        with full_precision(features) as precise:
-            overlap = self._dice(precise.s_NC, batch.y_N)
-            classification = reducers.mean(cross_entropy(precise.s_NC, batch.y_N))
-            total = overlap + self.config.ce_weight * classification
+        overlap = self._dice(features.s_NC, batch.y_N)
+        classification = reducers.mean(cross_entropy(features.s_NC, batch.y_N))
+        total = overlap + self.config.ce_weight * classification
         return {"total": total, "dice": overlap, "classification": classification}
 
     def _dice(self, s_NC: Tensor, y_N: Tensor) -> Tensor:

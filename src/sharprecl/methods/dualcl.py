@@ -29,7 +29,6 @@ from sharprecl.losses import reducers
 from sharprecl.losses.cross_entropy import cross_entropy
 from sharprecl.losses.dual_contrastive import OwnPair, dual_contrastive
 from sharprecl.methods.base import Batch, LossTerms, Method, OpenedBackbone, Progress
-from sharprecl.methods.precision import full_precision
 from sharprecl.models.backbone import Backbone
 from sharprecl.models.features import Features
 
@@ -90,16 +89,15 @@ class DualCL(Method):
         """``total`` = (1 - alpha) ``classification`` + alpha/2 (``contrastive_labels`` + ``contrastive_texts``)."""
         del progress
         config, y_N = self.config, batch.y_N
-        with full_precision(features) as precise:
-            assert precise.t_NCH is not None, "DualCL needs a backbone with the reading 'label_tokens'"
-            z_NH = precise.x_NH
-            theta_NH = precise.t_NCH[torch.arange(len(y_N), device=y_N.device), y_N]
-            classification = reducers.mean(cross_entropy(precise.s_NC, y_N))
-            by_labels, by_texts = (
-                reducers.mean(dual_contrastive(anchors, targets, y_N, config.temperature, config.own_pair))
-                for anchors, targets in ((theta_NH, z_NH), (z_NH, theta_NH))
-            )
-            total = (1 - config.alpha) * classification + config.alpha / 2 * (by_labels + by_texts)
+        assert features.t_NCH is not None, "DualCL needs a backbone with the reading 'label_tokens'"
+        z_NH = features.x_NH
+        theta_NH = features.t_NCH[torch.arange(len(y_N), device=y_N.device), y_N]
+        classification = reducers.mean(cross_entropy(features.s_NC, y_N))
+        by_labels, by_texts = (
+            reducers.mean(dual_contrastive(anchors, targets, y_N, config.temperature, config.own_pair))
+            for anchors, targets in ((theta_NH, z_NH), (z_NH, theta_NH))
+        )
+        total = (1 - config.alpha) * classification + config.alpha / 2 * (by_labels + by_texts)
         return {
             "total": total,
             "classification": classification,

@@ -19,12 +19,10 @@ from torch import Tensor
 
 from sharprecl.config import MethodConfig
 from sharprecl.errors import ConfigError
-from sharprecl.losses import reducers
 from sharprecl.losses.classification_weights import classification_weights
 from sharprecl.losses.focal import focal
-from sharprecl.methods.base import Batch, LossTerms, Method, OpenedBackbone, Progress
-from sharprecl.methods.precision import full_precision
-from sharprecl.models.features import Features
+from sharprecl.methods.base import OpenedBackbone
+from sharprecl.methods.classification import LogitLoss
 
 
 class FocalConfig(MethodConfig):
@@ -37,7 +35,7 @@ class FocalConfig(MethodConfig):
     )
 
 
-class Focal(Method):
+class Focal(LogitLoss):
     """No side modules, no random numbers; the weights of the classes are a buffer."""
 
     Config = FocalConfig
@@ -88,10 +86,5 @@ class Focal(Method):
         """Not known: what is learnt already hardly counts, so scores are no log-probabilities."""
         del class_counts, config
 
-    def loss(self, batch: Batch, features: Features, progress: Progress) -> LossTerms:
-        """``total`` alone: the focal loss classifies."""
-        del progress
-        y_N = batch.y_N
-        with full_precision(features) as precise:
-            classification = reducers.mean(self.alpha_C[y_N] * focal(precise.s_NC, y_N, self.gamma))
-        return {"total": classification, "classification": classification}
+    def per_text(self, s_NC: Tensor, y_N: Tensor) -> Tensor:
+        return self.alpha_C[y_N] * focal(s_NC, y_N, self.gamma)

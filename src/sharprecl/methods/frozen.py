@@ -23,7 +23,6 @@ from sharprecl.config import MethodConfig
 from sharprecl.losses.classification_weights import classification_weights
 from sharprecl.losses.cross_entropy import cross_entropy
 from sharprecl.methods.base import Batch, LossTerms, Method, OpenedBackbone, Progress, flattened_prior
-from sharprecl.methods.precision import full_precision
 from sharprecl.models.features import Features
 
 _MOST_ITERATIONS = 1000
@@ -118,15 +117,13 @@ class Frozen(Method):
         """What the regression minimises, less its penalty: cross-entropy, the mean over the texts by their weights."""
         del progress
         y_N = batch.y_N
-        with full_precision(features) as precise:
-            weight_N = self.class_weight_C[y_N]
-            classification = (weight_N * cross_entropy(precise.s_NC, y_N)).sum() / weight_N.sum()
+        weight_N = self.class_weight_C[y_N]
+        classification = (weight_N * cross_entropy(features.s_NC, y_N)).sum() / weight_N.sum()
         return {"total": classification, "classification": classification}
 
     def logits(self, features: Features) -> Tensor:
         """Scores of the fitted layer."""
-        with full_precision(features) as precise:
-            return precise.x_NH @ self.weight_CH.T + self.bias_C
+        return features.x_NH @ self.weight_CH.T + self.bias_C
 
     @torch.no_grad()
     def finalize(self, classifier: nn.Linear) -> None:

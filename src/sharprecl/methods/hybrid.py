@@ -14,7 +14,6 @@ from sharprecl.config import MethodConfig
 from sharprecl.losses import reducers
 from sharprecl.losses.cross_entropy import cross_entropy
 from sharprecl.methods.base import Batch, EpochDraw, LossTerms, Method, Progress, flattened_prior
-from sharprecl.methods.precision import full_precision
 from sharprecl.models.features import Features
 from sharprecl.models.heads import ProjectionHead
 from sharprecl.rebalance.class_balanced import class_balanced_rows
@@ -72,11 +71,10 @@ class Hybrid(Method):
         """``total`` = alpha ``contrastive`` + (1 - alpha) ``classification``."""
         assert batch.y_E is not None
         views = len(batch.y_N)
-        with full_precision(features) as precise:
-            contrastive = reducers.mean(self.contrast(self.head(precise.x_NH[:views]), batch.y_N))
-            classification = reducers.mean(cross_entropy(precise.s_NC[views:], batch.y_E))
-            alpha = contrastive_share(_done(progress), self.config.curriculum)
-            total = alpha * contrastive + (1 - alpha) * classification
+        contrastive = reducers.mean(self.contrast(self.head(features.x_NH[:views]), batch.y_N))
+        classification = reducers.mean(cross_entropy(features.s_NC[views:], batch.y_E))
+        alpha = contrastive_share(_done(progress), self.config.curriculum)
+        total = alpha * contrastive + (1 - alpha) * classification
         return {"total": total, "classification": classification, "contrastive": contrastive}
 
     @abstractmethod

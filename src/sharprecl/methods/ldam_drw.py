@@ -26,7 +26,6 @@ from sharprecl.losses.classification_weights import classification_weights
 from sharprecl.losses.ldam import label_margins, margin_cross_entropy
 from sharprecl.methods.base import Batch, LossTerms, Method, OpenedBackbone, Progress
 from sharprecl.methods.cosine_classifier import CosineClassifier
-from sharprecl.methods.precision import full_precision
 from sharprecl.models.features import Features
 
 
@@ -69,12 +68,11 @@ class LdamDrw(Method):
 
     def loss(self, batch: Batch, features: Features, progress: Progress) -> LossTerms:
         y_N = batch.y_N
-        with full_precision(features) as precise:
-            s_NC = self.cosine.logits(precise.x_NH, precise.w_CH, training=True)
-            l_N = margin_cross_entropy(s_NC, y_N, self.config.scale * self.margin_C)
-            reweighted = progress.step >= self.config.drw_start * progress.total_steps
-            weight_N = self.weight_C[y_N] if reweighted else torch.ones_like(l_N)
-            classification = (weight_N * l_N).sum() / weight_N.sum()
+        s_NC = self.cosine.logits(features.x_NH, features.w_CH, training=True)
+        l_N = margin_cross_entropy(s_NC, y_N, self.config.scale * self.margin_C)
+        reweighted = progress.step >= self.config.drw_start * progress.total_steps
+        weight_N = self.weight_C[y_N] if reweighted else torch.ones_like(l_N)
+        classification = (weight_N * l_N).sum() / weight_N.sum()
         return {"total": classification, "classification": classification}
 
     def least_epochs(self, total_epochs: int) -> int:
@@ -83,8 +81,7 @@ class LdamDrw(Method):
 
     def logits(self, features: Features) -> Tensor:
         """Cosine logits without margins."""
-        with full_precision(features) as precise:
-            return self.cosine.logits(precise.x_NH, precise.w_CH, training=False)
+        return self.cosine.logits(features.x_NH, features.w_CH, training=False)
 
     def finalize(self, classifier: torch.nn.Linear) -> None:
         """Fold the cosine into the linear layer."""

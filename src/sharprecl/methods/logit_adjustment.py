@@ -19,11 +19,9 @@ from torch import Tensor, nn
 
 from sharprecl.config import MethodConfig
 from sharprecl.errors import ConfigError
-from sharprecl.losses import reducers
-from sharprecl.losses.cross_entropy import cross_entropy
 from sharprecl.losses.logit_compensation import log_prior
-from sharprecl.methods.base import Batch, LossTerms, Method, OpenedBackbone, Progress, flattened_prior
-from sharprecl.methods.precision import full_precision
+from sharprecl.methods.base import OpenedBackbone, flattened_prior
+from sharprecl.methods.classification import LogitLoss
 from sharprecl.models.features import Features
 
 
@@ -34,7 +32,7 @@ class LogitAdjustmentConfig(MethodConfig):
     tau: float = Field(1.0, ge=0, description="strength of the discount; 0 is plain cross-entropy")
 
 
-class LogitAdjustment(Method):
+class LogitAdjustment(LogitLoss):
     """No side modules, no random numbers. No ``official``: the source trains image networks with SGD."""
 
     Config = LogitAdjustmentConfig
@@ -64,16 +62,9 @@ class LogitAdjustment(Method):
         """P^(1 - tau)."""
         return flattened_prior(class_counts, config.tau)
 
-    def loss(self, batch: Batch, features: Features, progress: Progress) -> LossTerms:
-        del progress
-        with full_precision(features) as precise:
-            classification = reducers.mean(cross_entropy(precise.s_NC, batch.y_N))
-        return {"total": classification, "classification": classification}
-
     def logits(self, features: Features) -> Tensor:
         """Logits less the discounts."""
-        with full_precision(features) as precise:
-            return precise.s_NC - self.discount_C
+        return features.s_NC - self.discount_C
 
     @torch.no_grad()
     def finalize(self, classifier: nn.Linear) -> None:

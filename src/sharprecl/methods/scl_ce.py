@@ -22,7 +22,6 @@ from sharprecl.losses import reducers
 from sharprecl.losses.cross_entropy import cross_entropy
 from sharprecl.losses.supervised_contrastive import has_positive, supervised_contrastive
 from sharprecl.methods.base import Batch, LossTerms, Method, OpenedBackbone, Progress
-from sharprecl.methods.precision import full_precision
 from sharprecl.models.features import Features
 
 
@@ -65,10 +64,9 @@ class SupervisedContrastive(Method):
         """``total`` = (1 - lambda) ``classification`` + lambda ``contrastive``."""
         del progress
         weight = self.config.weight
-        with full_precision(features) as precise:
-            classification = reducers.mean(cross_entropy(precise.s_NC, batch.y_N))
-            contrastive = self._contrastive(batch.y_N, precise.x_NH)
-            total = (1 - weight) * classification + weight * contrastive
+        classification = reducers.mean(cross_entropy(features.s_NC, batch.y_N))
+        contrastive = self._contrastive(batch.y_N, features.x_NH)
+        total = (1 - weight) * classification + weight * contrastive
         return {"total": total, "classification": classification, "contrastive": contrastive}
 
     def _contrastive(self, y_N: Tensor, x_NH: Tensor) -> Tensor:

@@ -34,7 +34,6 @@ from sharprecl.losses.mixed_cross_entropy import mixed_cross_entropy
 from sharprecl.losses.prototype_contrastive import prototype_contrastive
 from sharprecl.methods.base import Batch, GeneratorState, LossTerms, Method, OpenedBackbone, Progress, seeded
 from sharprecl.methods.linear_probe import LinearProbe
-from sharprecl.methods.precision import full_precision
 from sharprecl.methods.sharprecl_settings import SharpReCLConfig
 from sharprecl.models.features import Features
 from sharprecl.models.heads import ProjectionHead, prototype_head_norm
@@ -115,17 +114,16 @@ class SharpReCL(Method):
     def loss(self, batch: Batch, features: Features, progress: Progress) -> LossTerms:
         """``total`` = ``classification`` + mu ``contrastive``."""
         terms: LossTerms = {}
-        with full_precision(features) as precise:
-            total = precise.s_NC.new_zeros(())
-            if self.config.classification:
-                terms["classification"] = self._classification(batch, precise.s_NC)
-                total = terms["classification"]
-                if self.config.mixtures > 0:
-                    terms["mixtures"] = self._mixtures(batch, precise)
-                    total = total + self.config.mixtures * terms["mixtures"]
-            if self.config.mu > 0:
-                terms["contrastive"] = self._contrastive(batch, precise.x_NH, precise.w_CH, progress)
-                total = total + self.config.mu * terms["contrastive"]
+        total = features.s_NC.new_zeros(())
+        if self.config.classification:
+            terms["classification"] = self._classification(batch, features.s_NC)
+            total = terms["classification"]
+            if self.config.mixtures > 0:
+                terms["mixtures"] = self._mixtures(batch, features)
+                total = total + self.config.mixtures * terms["mixtures"]
+        if self.config.mu > 0:
+            terms["contrastive"] = self._contrastive(batch, features.x_NH, features.w_CH, progress)
+            total = total + self.config.mu * terms["contrastive"]
         return {"total": total, **terms}
 
     def on_features(self, x_NH: Tensor, y_N: Tensor, epoch: int, total_epochs: int) -> None:
@@ -138,9 +136,8 @@ class SharpReCL(Method):
         """The bare logits, without the prior."""
         if self.probe is None:
             return features.s_NC
-        with full_precision(features) as precise:
-            scores: Tensor = self.probe(precise.x_NH)
-            return scores
+        scores: Tensor = self.probe(features.x_NH)
+        return scores
 
     def finalize(self, classifier: nn.Linear) -> None:
         if self.probe is not None:

@@ -24,7 +24,6 @@ from sharprecl.losses import reducers
 from sharprecl.losses.cross_entropy import cross_entropy
 from sharprecl.losses.simcse import in_batch_contrastive
 from sharprecl.methods.base import Batch, LossTerms, Method, OpenedBackbone, Progress, seeded
-from sharprecl.methods.precision import full_precision
 from sharprecl.models.features import Features
 
 
@@ -75,10 +74,9 @@ class SimCSE(Method):
         """``total`` = (1 - lambda) ``classification`` + lambda ``contrastive``."""
         del progress
         weight = self.config.weight
-        with full_precision(features) as precise:
-            classification = self._classification(batch, precise.s_NC)
-            contrastive = self._contrastive(precise.x_NH)
-            total = (1 - weight) * classification + weight * contrastive
+        classification = self._classification(batch, features.s_NC)
+        contrastive = self._contrastive(features.x_NH)
+        total = (1 - weight) * classification + weight * contrastive
         return {"total": total, "classification": classification, "contrastive": contrastive}
 
     def _classification(self, batch: Batch, s_NC: Tensor) -> Tensor:

@@ -47,7 +47,6 @@ from sharprecl.methods.base import (
     write_rows,
 )
 from sharprecl.methods.class_pools import ClassPools
-from sharprecl.methods.precision import full_precision
 from sharprecl.models.features import Features
 from sharprecl.rebalance.curriculum import difficulty, keep_probability
 
@@ -158,21 +157,19 @@ class SPCL(Method):
         """``total`` = ``contrastive`` + ``classification``."""
         del progress
         form, y_N = self.config.form, batch.y_N
-        with full_precision(features) as precise:
-            x_NH = precise.x_NH
-            centres_CH = self.pools.centres(self.centres_CH.to(x_NH.dtype), self.draws.generator)
-            l_N = supervised_prototypical(x_NH, centres_CH, y_N, self.config.temperature, form)
-            contrastive = reducers.mean_of_valid(l_N, l_N > KEPT_ABOVE[form])
-            s_NC = F.linear(x_NH.detach(), precise.w_CH)
-            classification = reducers.mean(cross_entropy(s_NC, y_N))
-            total = contrastive + classification
+        x_NH = features.x_NH
+        centres_CH = self.pools.centres(self.centres_CH.to(x_NH.dtype), self.draws.generator)
+        l_N = supervised_prototypical(x_NH, centres_CH, y_N, self.config.temperature, form)
+        contrastive = reducers.mean_of_valid(l_N, l_N > KEPT_ABOVE[form])
+        s_NC = F.linear(x_NH.detach(), features.w_CH)
+        classification = reducers.mean(cross_entropy(s_NC, y_N))
+        total = contrastive + classification
         self.pools.add(x_NH, y_N, self.draws.generator)
         return {"total": total, "contrastive": contrastive, "classification": classification}
 
     def logits(self, features: Features) -> Tensor:
         """Step 6: cosines to the centres over tau."""
-        with full_precision(features) as precise:
-            return F.normalize(precise.x_NH, dim=1) @ self._rows().to(precise.x_NH.dtype).T
+        return F.normalize(features.x_NH, dim=1) @ self._rows().to(features.x_NH.dtype).T
 
     def finalize(self, classifier: nn.Linear) -> None:
         write_rows(classifier, self._rows())

@@ -40,7 +40,6 @@ from sharprecl.methods.base import (
 )
 from sharprecl.methods.image_methods import IMAGE_TRAINING
 from sharprecl.methods.linear_probe import LinearProbe
-from sharprecl.methods.precision import full_precision
 from sharprecl.methods.targets import assign_targets, spread_targets
 from sharprecl.models.features import Features
 from sharprecl.models.heads import ProjectionHead
@@ -113,24 +112,23 @@ class TSC(Method):
     def loss(self, batch: Batch, features: Features, progress: Progress) -> LossTerms:
         """``total`` = ``contrastive``: KCL or TSC, whichever it is time for."""
         config, y_N = self.config, batch.y_N
-        with full_precision(features) as precise:
-            z_ND = self.head(precise.x_NH)
-            g_NJ = z_ND @ torch.cat([z_ND, self.queue_QD]).T
-            y_J = torch.cat([y_N, self.queue_y_Q])
-            itself_NJ = torch.eye(len(y_N), len(y_J), dtype=torch.bool, device=y_N.device)
-            candidate_NJ = (y_J != _EMPTY) & ~itself_NJ
-            positive_NJ = self._positives(y_N, y_J, itself_NJ)
-            self._follow(z_ND.detach(), y_N)
-            if _targeted(progress.epoch, progress.total_epochs):
-                self.target_C = assign_targets(self.centroids_CD, self.targets_CD)
-                t_NC = z_ND @ self.targets_CD.T
-                l_N = targeted_contrastive(
-                    g_NJ, positive_NJ, candidate_NJ, t_NC, self.target_C[y_N],
-                    config.temperature, config.target_weight, config.normalizer,
-                )  # fmt: skip
-            else:
-                l_N = k_positive_contrastive(g_NJ, positive_NJ, candidate_NJ, config.temperature)
-            contrastive = reducers.mean(l_N)
+        z_ND = self.head(features.x_NH)
+        g_NJ = z_ND @ torch.cat([z_ND, self.queue_QD]).T
+        y_J = torch.cat([y_N, self.queue_y_Q])
+        itself_NJ = torch.eye(len(y_N), len(y_J), dtype=torch.bool, device=y_N.device)
+        candidate_NJ = (y_J != _EMPTY) & ~itself_NJ
+        positive_NJ = self._positives(y_N, y_J, itself_NJ)
+        self._follow(z_ND.detach(), y_N)
+        if _targeted(progress.epoch, progress.total_epochs):
+            self.target_C = assign_targets(self.centroids_CD, self.targets_CD)
+            t_NC = z_ND @ self.targets_CD.T
+            l_N = targeted_contrastive(
+                g_NJ, positive_NJ, candidate_NJ, t_NC, self.target_C[y_N],
+                config.temperature, config.target_weight, config.normalizer,
+            )  # fmt: skip
+        else:
+            l_N = k_positive_contrastive(g_NJ, positive_NJ, candidate_NJ, config.temperature)
+        contrastive = reducers.mean(l_N)
         return {"total": contrastive, "contrastive": contrastive}
 
     @classmethod
@@ -171,9 +169,8 @@ class TSC(Method):
 
     def logits(self, features: Features) -> Tensor:
         """Scores of the second stage's classifier."""
-        with full_precision(features) as precise:
-            scores: Tensor = self.probe(precise.x_NH)
-            return scores
+        scores: Tensor = self.probe(features.x_NH)
+        return scores
 
     def finalize(self, classifier: nn.Linear) -> None:
         self.probe.finalize(classifier)

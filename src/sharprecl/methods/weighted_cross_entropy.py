@@ -17,12 +17,10 @@ from pydantic import Field
 from torch import Tensor
 
 from sharprecl.config import MethodConfig
-from sharprecl.losses import reducers
 from sharprecl.losses.classification_weights import ClassWeight, classification_weights
 from sharprecl.losses.cross_entropy import cross_entropy
-from sharprecl.methods.base import Batch, LossTerms, Method, OpenedBackbone, Progress, flattened_prior
-from sharprecl.methods.precision import full_precision
-from sharprecl.models.features import Features
+from sharprecl.methods.base import OpenedBackbone, flattened_prior
+from sharprecl.methods.classification import LogitLoss
 
 
 class WeightedCrossEntropyConfig(MethodConfig):
@@ -33,7 +31,7 @@ class WeightedCrossEntropyConfig(MethodConfig):
     beta: float = Field(0.9999, ge=0, lt=1, description="of the effective number of texts; 0 weighs all alike")
 
 
-class WeightedCrossEntropy(Method):
+class WeightedCrossEntropy(LogitLoss):
     """No side modules, no random numbers. No ``official``: the source trains image networks with SGD."""
 
     Config = WeightedCrossEntropyConfig
@@ -57,9 +55,5 @@ class WeightedCrossEntropy(Method):
         weight_C = classification_weights(config.weights, torch.as_tensor(class_counts), config.beta).numpy()
         return flattened_prior(class_counts * weight_C, 0.0)
 
-    def loss(self, batch: Batch, features: Features, progress: Progress) -> LossTerms:
-        del progress
-        y_N = batch.y_N
-        with full_precision(features) as precise:
-            classification = reducers.mean(self.weight_C[y_N] * cross_entropy(precise.s_NC, y_N))
-        return {"total": classification, "classification": classification}
+    def per_text(self, s_NC: Tensor, y_N: Tensor) -> Tensor:
+        return self.weight_C[y_N] * cross_entropy(s_NC, y_N)

@@ -107,7 +107,7 @@ def _fit(backbone: Backbone, method: Method, x_NH: torch.Tensor, y_N: torch.Tens
     classifier = backbone.classifier
     method.finalize(classifier)
     features = Features(x_NH, classifier(x_NH), classifier.weight)
-    return float(method.loss(Batch(y_N, 1), features, Progress(0, 0, 0, 1))["total"])
+    return float(method(Batch(y_N, 1), features, Progress(0, 0, 0, 1))["total"])
 
 
 def _judged(scores_NC: np.ndarray, truth_N: np.ndarray) -> Record:

@@ -39,7 +39,7 @@ def predict(
         for index in inference_batches(tokens.lengths + backbone.extra_tokens, max_tokens=budget):
             inputs = {name: tensor.to(device) for name, tensor in collate(tokens, index, pad_id).items()}
             features = backbone(**inputs)
-            answer = features.s_NC if method is None else method.logits(features)
+            answer = features.s_NC if method is None else method.scores(features)
             scores_NC[index] = answer.float().cpu().numpy()
             if embed:
                 features_NH[index] = features.x_NH.float().cpu().numpy()

@@ -21,7 +21,7 @@ from sharprecl.data.batches import Index, ShuffledBatches, drawn_batches
 from sharprecl.data.packing import PackedRows, lay_out
 from sharprecl.data.tokens import TokenizedTexts
 from sharprecl.errors import SharpReCLError
-from sharprecl.methods.base import Batch, Method, Progress
+from sharprecl.methods.base import Batch, LossTerms, Method, Progress
 from sharprecl.models.backbone import Backbone
 from sharprecl.models.features import Features, gathered
 from sharprecl.training import hardware
@@ -274,7 +274,7 @@ class Trainer:
         with self._accelerator.autocast():
             features = self._encode(sheets, 0 if extra is None else len(extra))
         progress = Progress(state.step, self.plan.total_steps, state.epoch, self.plan.epochs)
-        terms = self.method.loss(batch, features, progress)
+        terms: LossTerms = self.method(batch, features, progress)
         values = {name: float(term.detach()) for name, term in terms.items()}
         if not math.isfinite(values["total"]):
             raise SharpReCLError(

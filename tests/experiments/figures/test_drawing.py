@@ -18,7 +18,7 @@ PNG_START = b"\x89PNG\r\n"
 
 
 def drawn() -> Iterator[Drawing]:
-    plan = made_up_plan()
+    plan = made_up_plan(columns=["trec@50", "cr", "r52"])
     return figures_of(make_table(plan, made_up_records(plan, SKILLS), "smoke"), {})
 
 
@@ -28,7 +28,7 @@ def figures() -> list[Drawing]:
 
 
 def test_every_figure_is_readable_in_print(figures: list[Drawing]) -> None:
-    assert len(figures) == 4  # ranks, cost, and two of frequency
+    assert len(figures) == 5  # ranks, cost, and three of frequency
     for figure in figures:
         width, height = (float(size) / 72 for size in re.findall(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', figure.svg)[0])
         assert width <= 7

@@ -42,10 +42,10 @@ def figures_of(table: Table, features: Mapping[str, np.ndarray]) -> Iterator[Dra
 
 
 def average_ranks(table: Table) -> Drawing | None:
-    """The critical-difference diagram; None where there are not two data sets and two methods to rank over."""
+    """The critical-difference diagram; None where no ranks over so few data sets could be told apart."""
     ranked = rank_lines(table)
     rankings = ranked.rankings
-    if not rankings or rankings[0].blocks < 2:
+    if not rankings or not rankings[0].can_reject:
         return None
     name = f"{table.plan.name}-{table.scale}-ranks"
     common = table.common(ranked.metric)

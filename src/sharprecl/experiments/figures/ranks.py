@@ -40,7 +40,7 @@ def rank_diagram(
         for tick in range(1, k + 1):
             axes.plot([tick, tick], [0, 0.25], color=INK, linewidth=0.8)
             axes.text(tick, 0.4, str(tick), ha="center", va="bottom", fontsize=LEAST_TYPE)
-        _ruler(axes, ranking.critical_difference, k)
+        _ruler(axes, ranking.critical_difference)
         for place, (method, rank) in enumerate(zip(ranking.methods, ranking.average_ranks, strict=True)):
             left = place < half
             y = -below - step * (place if left else k - 1 - place) - 0.3
@@ -62,12 +62,10 @@ def rank_diagram(
         return finish(figure, name, title, scale, f"{_caption(ranking, over)} {rests_on}")
 
 
-def _ruler(axes: Any, distance: float, k: int) -> None:
-    """How far apart two ranks must be, above the axis; longer than the axis where nothing can be told apart."""
-    shown = min(distance, k - 1.0)
-    axes.plot([1, 1 + shown], [1.7, 1.7], color=INK, linewidth=1, marker="|", markersize=5)
-    more = "" if distance <= k - 1 else ", more than there is"
-    axes.text(1 + shown / 2, 1.85, f"critical difference {distance:.2f}{more}", ha="center", va="bottom",
+def _ruler(axes: Any, distance: float) -> None:
+    """How far apart two ranks must be, above the axis."""
+    axes.plot([1, 1 + distance], [1.7, 1.7], color=INK, linewidth=1, marker="|", markersize=5)
+    axes.text(1 + distance / 2, 1.85, f"critical difference {distance:.2f}", ha="center", va="bottom",
               fontsize=LEAST_TYPE)  # fmt: skip
 
 
