@@ -1,5 +1,7 @@
 """The loop by what it promises: determinism, modes, selection, early stopping, profiles."""
 
+from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 from sklearn.metrics import log_loss
+from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 from sharprecl.classifier import TextClassifier
 from sharprecl.data.packing import PackedRows
@@ -68,6 +71,37 @@ def test_the_history_tells_the_encoders_learning_rate(encoder: str) -> None:
     make(encoder, {"head_learning_rate": 7e-3, "warmup": 0.0}).fit(*skewed_texts(), observer=heard)
     rates = [record["learning_rate"] for record in heard.records if record["kind"] == "step"]
     assert max(rates) == rates[0] == 1e-3
+
+
+@pytest.fixture
+def stepped() -> Iterator[list[tuple[list[float], float]]]:
+    """Of every optimiser step the learning rates of the groups, and the norm of all gradients."""
+    seen: list[tuple[list[float], float]] = []
+
+    def look(optimizer: torch.optim.Optimizer, *_: Any) -> None:
+        gradients = [p.grad for group in optimizer.param_groups for p in group["params"] if p.grad is not None]
+        rates = [float(group["lr"]) for group in optimizer.param_groups]
+        seen.append((rates, float(torch.nn.utils.get_total_norm(gradients))))
+
+    hook = register_optimizer_step_pre_hook(look)
+    yield seen
+    hook.remove()
+
+
+def test_every_rate_falls_to_nearly_zero(encoder: str, stepped: list[tuple[list[float], float]]) -> None:
+    make(encoder, {"head_learning_rate": 7e-3, "warmup": 0.0}).fit(*skewed_texts())
+    first, last = stepped[0][0], stepped[-1][0]
+    assert set(first) == {1e-3, 7e-3}
+    np.testing.assert_allclose(last, np.array(first) / len(stepped))
+    assert all(before[0] > after[0] for (before, _), (after, _) in pairwise(stepped))
+
+
+def test_gradients_are_clipped(encoder: str, stepped: list[tuple[list[float], float]]) -> None:
+    make(encoder, {"clip_norm": None}).fit(*skewed_texts())
+    free, clipped = max(norm for _, norm in stepped), len(stepped)
+    assert free > 0.05
+    make(encoder, {"clip_norm": 0.05}).fit(*skewed_texts())
+    assert max(norm for _, norm in stepped[clipped:]) == pytest.approx(0.05, rel=1e-3)
 
 
 def test_training_leaves_the_global_random_state_alone(encoder: str) -> None:
