@@ -104,6 +104,22 @@ def test_gradients_are_clipped(encoder: str, stepped: list[tuple[list[float], fl
     assert max(norm for _, norm in stepped[clipped:]) == pytest.approx(0.05, rel=1e-3)
 
 
+def test_weights_are_averaged_over_the_last_share_of_the_steps(
+    encoder: str, stepped: list[tuple[list[float], float]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at: list[int] = []
+    update = loop.RunningMean.update
+
+    def watched(self: loop.RunningMean) -> None:
+        at.append(len(stepped))
+        update(self)
+
+    monkeypatch.setattr(loop.RunningMean, "update", watched)
+    make(encoder, {"average": 0.4}).fit(*skewed_texts())
+    assert at == [step for step in range(1, len(stepped) + 1) if step - 1 >= 0.6 * len(stepped)]
+    assert len(at) < len(stepped)
+
+
 def test_training_leaves_the_global_random_state_alone(encoder: str) -> None:
     torch.manual_seed(3)
     expected = torch.rand(1)
