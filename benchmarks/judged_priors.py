@@ -17,8 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from recipe_report import table
 from sharprecl.decision import prior_shift
-from sharprecl.evaluation.metrics import confusion_matrix, counts_of, macro_f1
+from sharprecl.evaluation.metrics import accuracy, confusion_matrix, counts_of, macro_f1
 from sharprecl.experiments.plan import load_plan
 from sharprecl.experiments.store import Store, load_records
 from sharprecl.methods.registry import method_class
@@ -26,6 +27,7 @@ from sharprecl.profiles import resolve
 
 HERE = Path(__file__).parent
 LOG = HERE / "results" / "judged_priors.jsonl"
+METRICS = {"macro_f1": macro_f1, "accuracy": accuracy}
 TOLD = {
     "as trained": "what the method answers for",
     "uniform": "all classes alike",
@@ -47,8 +49,7 @@ def figures(
     found = {}
     for told, shift_C in shifts.items():
         counts = counts_of(confusion_matrix(y_N, (s_NC + shift_C).argmax(1), C))
-        accuracy = float(((s_NC + shift_C).argmax(1) == y_N).mean())
-        found[told] = {"macro_f1": round(100 * float(macro_f1(counts)), 2), "accuracy": round(100 * accuracy, 2)}
+        found[told] = {name: round(100 * float(metric(counts)), 2) for name, metric in METRICS.items()}
     return found
 
 
@@ -77,17 +78,17 @@ def measure(results: Path) -> list[dict[str, Any]]:
     return lines
 
 
-def table(lines: list[dict[str, Any]], told: str, metric: str) -> str:
+def told_table(lines: list[dict[str, Any]], told: str, metric: str) -> str:
     """Means over seeds, Markdown."""
     rows, columns = (list(dict.fromkeys(line[name] for line in lines)) for name in ("row", "column"))
-    shown = [f"| {metric}, told {TOLD[told]} | {' | '.join(columns)} | mean |", "|---" * (len(columns) + 2) + "|"]
+    shown = []
     for row in rows:
         cells = [
             np.mean([line[told][metric] for line in lines if (line["row"], line["column"]) == (row, column)])
             for column in columns
         ]
-        shown.append(f"| {row} | {' | '.join(f'{cell:.1f}' for cell in cells)} | {np.mean(cells):.1f} |")
-    return "\n".join(shown)
+        shown.append([row, *(f"{cell:.1f}" for cell in [*cells, np.mean(cells)])])
+    return table([f"{metric}, told {TOLD[told]}", *columns, "mean"], shown)
 
 
 def main() -> None:
@@ -100,9 +101,9 @@ def main() -> None:
         LOG.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
         print(f"{LOG}: {len(lines)} runs")
     lines = [json.loads(line) for line in LOG.read_text(encoding="utf-8").splitlines()]
-    for metric in ("macro_f1", "accuracy"):
+    for metric in METRICS:
         for told in TOLD:
-            print(f"{table(lines, told, metric)}\n")
+            print(f"{told_table(lines, told, metric)}\n")
 
 
 if __name__ == "__main__":

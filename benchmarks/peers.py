@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from recipe_report import table
 from sharprecl import TextClassifier
 from sharprecl.assets.named import resolve_encoder
 from sharprecl.data.tables import TextTable
@@ -154,15 +155,16 @@ def show() -> None:
     for record in logged():
         cells.setdefault((record["row"], record["column"]), []).append(record)
     columns = list(dict.fromkeys(column for _, column in cells))
-    print(f"| | {' | '.join(columns)} |\n|---|{'---|' * len(columns)}")
+    shown = []
     for row in dict.fromkeys(row for row, _ in cells):
-        line = []
+        line = [row]
         for column in columns:
             f1s = [record["macro_f1"] for record in cells.get((row, column), [])]
             spread = f" ± {stdev(f1s):.1f}" if len(f1s) > 1 else ""
             seconds = mean(record["seconds"] for record in cells[row, column]) if f1s else 0
             line.append(f"{mean(f1s):.1f}{spread}, {seconds:.0f} s" if f1s else "")
-        print(f"| {row} | {' | '.join(line)} |")
+        shown.append(line)
+    print(table(["", *columns], shown))
 
 
 def main() -> None:

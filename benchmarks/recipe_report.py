@@ -18,6 +18,7 @@ from scipy.stats import bootstrap, wilcoxon
 
 from recipe import COLUMNS, logged
 from recipe_settings import DEFAULT, LADDER, RECIPES
+from sharprecl.methods.registry import method_class
 
 FIGURES = ("macro_f1", "balanced_accuracy", "accuracy", "log_loss")
 Trials = dict[tuple[str, int], dict[str, Any]]
@@ -48,10 +49,11 @@ def all_alike(trials: Trials) -> Trials:
     """The same trials, all answering for classes all alike: what is left between rows was learnt and not told."""
     found = {}
     for place, record in trials.items():
-        method = record["settings"]["method"]
-        bare = 0.0 if method["name"] in ("cross_entropy", "scl_ce") else 1.0
-        tau = method.get("compensation", method.get("tau", bare))
-        found[place] = {**record, "macro_f1": record["by_shift"][str(tau - 1.0)][0]}
+        kind = method_class(record["settings"]["method"]["name"])
+        # Bare scores answer for a power of P; two classes of one text and of two tell which.
+        rare, frequent = kind.answered_prior(np.array([1, 2]), kind.Config(**record["settings"]["method"]))
+        power = round(float(np.log2(frequent / rare)), 6) + 0.0
+        found[place] = {**record, "macro_f1": record["by_shift"][str(-power + 0.0)][0]}
     return found
 
 

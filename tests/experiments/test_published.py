@@ -9,7 +9,7 @@ from made_up_runs import made_up_records
 from sharprecl.experiments.cells import METRICS, Line
 from sharprecl.experiments.plan import SHIPPED, Plan, load_plan
 from sharprecl.experiments.published import AVERAGE, ODD, REMARKS, Printed, printed
-from sharprecl.experiments.published_comparison import compare_with_published, published_notes, published_sheets
+from sharprecl.experiments.published_comparison import compare_with_published, published_sheets
 from sharprecl.experiments.sheets import signed
 from sharprecl.experiments.tables import make_table
 
@@ -153,4 +153,3 @@ def test_a_plan_of_one_s_own_has_no_printed_figures() -> None:
     plan = load_plan("main").model_copy(update={"paper": ""})
     table = _table(plan, without=lambda job: job.column != "cr")
     assert published_sheets(table) == []
-    assert published_notes(table) == []

@@ -12,7 +12,7 @@ from sharprecl.experiments.fingerprint import fingerprint
 from sharprecl.experiments.footnotes import HOLDS, ON_TEST, RULED_OUT, THESE_MODELS, caption, certainty, marks
 from sharprecl.experiments.long_form import long_form
 from sharprecl.experiments.plan import Plan
-from sharprecl.experiments.published_comparison import published_notes, published_sheets
+from sharprecl.experiments.published_comparison import published_sheets
 from sharprecl.experiments.ranked import Ranked, rank_lines
 from sharprecl.experiments.recipe import Provenance, Recipe
 from sharprecl.experiments.sheets import EMPTY, Document, Entry, Sheet, probability, signed
@@ -53,7 +53,6 @@ def make_document(plan: Plan, records: Records, recipe: Recipe, table_format: st
     if comparisons.tested or comparisons.untested:
         sheets.append(_certainty_sheet(comparisons))
     printed = published_sheets(table) if table.runs else []
-    odd = published_notes(table) if table.runs and not printed else []
     return Document(
         title=f"{plan.title} ({plan.paper})" if plan.paper else plan.title,
         caption=caption(table),
@@ -61,7 +60,7 @@ def make_document(plan: Plan, records: Records, recipe: Recipe, table_format: st
         summary=summarise(table, comparisons, candidates, usual) if table.runs else (),
         figures=tuple(long_form(table, comparisons, candidates, ranked, seconds=recipe.seconds)),
         provenance=Provenance(recipe, table_format, fingerprint(table)),
-        notes=(*plan.notes, *_notes(table, comparisons, candidates, usual), *odd) if table.runs else (),
+        notes=(*plan.notes, *_notes(table, comparisons, candidates, usual)) if table.runs else (),
     )
 
 

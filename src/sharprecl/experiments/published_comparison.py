@@ -1,6 +1,6 @@
 """Every printed figure of the paper's table, and what this table measured less that."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sharprecl.experiments.cells import METRICS, Line
@@ -40,25 +40,7 @@ def published_sheets(table: Table) -> list[Sheet]:
     sheets = [
         _sheet(table, metric, [pair for pair in pairs if pair.printed.metric == metric], remarks) for metric in metrics
     ]
-    return [*sheets[:-1], replace(sheets[-1], notes=tuple(published_notes(table)))] if sheets else []
-
-
-def published_notes(table: Table) -> list[str]:
-    """What is to be known of these figures, and what is odd about the paper's table as a whole."""
-    pairs, name = compare_with_published(table), table.plan.paper
-    notes = []
-    if pairs:
-        scale = ""
-        if table.scale != "paper":
-            scale = f"; at the scale {table.scale} encoder, epochs and texts are others, so that it judges neither"
-        notes.append(
-            f"{name} prints means and standard deviations of ten runs of BERT-base on all texts. In brackets: this "
-            f"table's mean less the printed one, in points, where it is complete{scale}."
-        )
-    if any(pair.printed.impossible for pair in pairs):
-        notes.append(f"{IMPOSSIBLE}: cannot be right where it stands.")
-    notes += [f"{number}: {remark}." for number, remark in enumerate(_remarks(pairs), 1)]
-    return notes + [sentence if pairs else f"{name}: {sentence}" for sentence in ODD.get(name, ())]
+    return [*sheets[:-1], replace(sheets[-1], notes=tuple(_notes(table, pairs, remarks)))] if sheets else []
 
 
 def published_values(table: Table) -> Iterator[LongFormValue]:
@@ -76,6 +58,21 @@ def published_values(table: Table) -> Iterator[LongFormValue]:
 
 def _remarks(pairs: Iterable[PrintedAndMeasured]) -> list[str]:
     return list(dict.fromkeys(pair.printed.remark for pair in pairs if pair.printed.remark))
+
+
+def _notes(table: Table, pairs: Sequence[PrintedAndMeasured], remarks: Sequence[str]) -> Iterator[str]:
+    """What is to be known of these figures, and what is odd about the paper's table as a whole."""
+    name, scale = table.plan.paper, ""
+    if table.scale != "paper":
+        scale = f"; at the scale {table.scale} encoder, epochs and texts are others, so that it judges neither"
+    yield (
+        f"{name} prints means and standard deviations of ten runs of BERT-base on all texts. In brackets: this "
+        f"table's mean less the printed one, in points, where it is complete{scale}."
+    )
+    if any(pair.printed.impossible for pair in pairs):
+        yield f"{IMPOSSIBLE}: cannot be right where it stands."
+    yield from (f"{number}: {remark}." for number, remark in enumerate(remarks, 1))
+    yield from ODD.get(name, ())
 
 
 def _measured(table: Table) -> Iterator[PrintedAndMeasured]:
