@@ -14,13 +14,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from sharprecl import TextClassifier
-from sharprecl.config import RunConfig
+from sharprecl.config import RunConfig, resolve
 from sharprecl.data.benchmarks import load_benchmark
 from sharprecl.data.imbalance import cap_per_class, imbalanced_subset
 from sharprecl.data.tables import TextTable
 from sharprecl.evaluation.judge import Evaluation, evaluate
 from sharprecl.judging import frozen_reference, tfidf_reference
-from sharprecl.profiles import resolve
 from sharprecl.training.inference import answers
 
 RESULTS = Path(__file__).parent / "results" / "frozen_reference.jsonl"

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sharprecl.profiles import merge
+from sharprecl.config import merge
 
 _SHARED: dict[str, Any] = {"training": {"select_on": "last", "patience": None, "max_epochs": 4, "batch_size": 32}}
 # More tokens than SharpReCL, whose upper layers read every text twice.

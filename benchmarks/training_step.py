@@ -17,9 +17,9 @@ import numpy as np
 import torch
 
 from sharprecl.assets import resolve_encoder
+from sharprecl.config.sharprecl import SharpReCLConfig
 from sharprecl.methods.base import Batch, Features, Progress
 from sharprecl.methods.sharprecl import SharpReCL
-from sharprecl.methods.sharprecl_settings import SharpReCLConfig
 from sharprecl.models.backbone import Backbone, open_backbone
 
 BATCH, CLASSES = 128, 52

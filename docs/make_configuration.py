@@ -7,8 +7,14 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from sharprecl.config import AugmentConfig, DecisionConfig, EncoderConfig, MethodConfig, RunConfig, TrainingConfig
-from sharprecl.methods.registry import method_class, method_names
+from sharprecl.config import (
+    METHODS,
+    AugmentConfig,
+    DecisionConfig,
+    EncoderConfig,
+    RunConfig,
+    TrainingConfig,
+)
 
 SECTIONS: list[tuple[str, str, type[BaseModel]]] = [
     ("The run", "", RunConfig),
@@ -16,12 +22,11 @@ SECTIONS: list[tuple[str, str, type[BaseModel]]] = [
     ("The training", "training.", TrainingConfig),
     ("The decision", "decision.", DecisionConfig),
     *((f"The augmenter: {name}", f"augment.{name}.", type(section)) for name, section in AugmentConfig()),
-    *((f"The method: {name}", "method.", method_class(name).Config) for name in method_names()),
+    *((f"The method: {name}", "method.", METHODS[name]) for name in METHODS),
 ]
 INTRODUCTION = """# Configuration
 
-Every setting, its default, and what it does. This page is generated from `src/sharprecl/config/` and the methods'
-files.
+Every setting, its default, and what it does. This page is generated from `src/sharprecl/config/`.
 
 A YAML file holds any part of it and is given with `--config run.yaml`; options of the command line win over the file,
 the file wins over the profile, the profile over these defaults. `--set method.mu=0.5` sets anything. From Python:
@@ -88,7 +93,7 @@ def page() -> str:
 
 
 def _is_section(field: FieldInfo) -> bool:
-    return isinstance(field.get_default(), BaseModel) or field.annotation is MethodConfig
+    return isinstance(field.get_default(), BaseModel)
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ def problem(
 ) -> tuple[Batch, Features]:
     """Random features with gradients, with as many rows a text as the method wants."""
     generator = torch.Generator().manual_seed(seed)
-    views = 1 if kind.views == "one" else 2
+    views = 1 if kind.Config.views == "one" else 2
 
     def draw(*shape: int) -> torch.Tensor:
         return torch.randn(*shape, generator=generator, dtype=torch.float64).to(dtype).requires_grad_()

@@ -6,9 +6,9 @@ import pytest
 
 from sharprecl import judging
 from sharprecl.classifier import TextClassifier
+from sharprecl.config import resolve
 from sharprecl.data.tables import read_table
 from sharprecl.evaluation.judge import evaluate
-from sharprecl.profiles import resolve
 from tiny import skewed_texts, tiny_encoder
 
 

@@ -10,9 +10,9 @@ import pytest
 import torch
 from transformers import BertConfig, BertModel
 
+from sharprecl.config.sharprecl import SharpReCLConfig
 from sharprecl.methods.base import Batch, Progress
 from sharprecl.methods.sharprecl import SharpReCL
-from sharprecl.methods.sharprecl_settings import SharpReCLConfig
 from sharprecl.models.features import Features
 
 SCRIPT = Path(__file__).parents[1] / "examples" / "minimal.py"

@@ -10,9 +10,9 @@ import pytest
 from filelock import FileLock
 
 from sharprecl import TextClassifier, runs
+from sharprecl.config import merge, resolve
 from sharprecl.data.tables import read_table
 from sharprecl.errors import ConfigError
-from sharprecl.profiles import merge, resolve
 from sharprecl.training.history import Silent
 from tiny import skewed_texts, tiny_encoder
 

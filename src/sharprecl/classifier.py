@@ -12,28 +12,33 @@ from pydantic import ValidationError
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 
-from sharprecl.config import DecisionConfig, RunConfig, refusals
+from sharprecl.config import (
+    DecisionConfig,
+    MethodConfig,
+    RunConfig,
+    Settings,
+    choice_note,
+    given,
+    merge,
+    refusals,
+    resolve,
+)
 from sharprecl.data.checks import is_unicode
 from sharprecl.data.labels import typed_labels, typed_table
 from sharprecl.data.messages import rows_phrase
 from sharprecl.data.tables import TextTable, read_table
-from sharprecl.decision import Decision, Learned, check_prior, learn, turned, unknown_prior, wanted_prior
+from sharprecl.decision import Decision, check_prior, learn, turned, unknown_prior, wanted_prior
 from sharprecl.errors import ConfigError, DataError
 from sharprecl.evaluation.judge import Evaluation, evaluate
 from sharprecl.export.card import Card, read_card
-from sharprecl.export.encoder import EncoderPredictor
-from sharprecl.export.predictor import Predictor
-from sharprecl.llm.base import FittedLanguageModel
-from sharprecl.methods.base import Method
-from sharprecl.methods.registry import method_class
-from sharprecl.profiles import Settings, given, merge, note_choice, resolve
+from sharprecl.export.predictor import Fitted, Trainer
+from sharprecl.methods.registry import load_object
 from sharprecl.training.checkpoint import remove_checkpoints
 from sharprecl.training.history import Observer, Silent
 from sharprecl.training.inference import answers, softmax
 from sharprecl.training.names import CHECKPOINTS
 from sharprecl.training.out_of_fold import number_of_folds, remove_folds
 from sharprecl.training.out_of_fold import out_of_fold as score_out_of_fold
-from sharprecl.training.session import Trained, train
 
 if TYPE_CHECKING:
     from typing import Self
@@ -47,7 +52,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     Args:
         encoder: a built-in name (``minilm``), a local folder or a Hugging Face id.
-        method: any of ``sharprecl.methods.registry.method_names()``, or ``auto``, which chooses by the label counts.
+        method: any of ``sharprecl.methods.registry.METHODS``, or ``auto``, which chooses by the label counts.
         profile: ``default``, ``matched`` (without early stopping, to compare methods), ``official`` (what the
             method's own source trained with), ``paper`` or ``released`` (SharpReCL as printed, and as published).
         view: where the second view of a text comes from: ``auto``, ``dropout``, an augmenter, or a chain such as
@@ -168,53 +173,39 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         else:
             table, classes, label_type = typed_table(texts, labels)
         config = self.run_config(table.class_counts)
-        table = note_choice(table, self._settings())
+        if note := choice_note(self._settings(), table.class_counts):
+            table = dataclasses.replace(table, notes=(note, *table.notes))
         if test is not None and not isinstance(test, TextTable):
             test = read_table(_strings(*test), label_names=table.label_names)
         folder = None if output is None else Path(output)
         watching = observer or Silent()
-        kind = method_class(config.method.name)
-        found, learned = None, Learned(Decision.neutral(len(classes)), None)
-        if issubclass(kind, Method):
-            known_C = kind.answered_prior(table.class_counts, config.method)
-            check_prior(
-                config.decision, config.method.name, table.label_names, table.natural_counts, known_C is not None
-            )
-            number = number_of_folds(config, len(table), out_of_fold or config.decision.calibrate)
-            places: dict[str, Any] = {"output": folder, "resume": resume, "device": self.device}
-            found = score_out_of_fold(table, config, watching, number, **places) if number else None
-            fitted = train(table, config, watching, test=test, **places)
-            encoder = EncoderPredictor(
-                fitted.backbone,
-                fitted.tokenizer,
-                config.encoder.max_length,
-                str(fitted.backbone.pooling),
-                refused_because=kind.not_exportable_because,
-            )
-            held_out = None
-            if found is not None:
-                held_out = found.s_MC, table.label_ids[found.rows]
-            elif config.decision.calibrate and len(fitted.validation):
-                held = table.select(fitted.validation)
-                held_out = encoder.scores(held.texts)[0], held.label_ids
-            learned = learn(config.decision, table.label_names, table.natural_counts, known_C, held_out)
-            for note in learned.notes:
-                watching.said(f"note: {note}")
-            encoder.decide(learned.decision)
-            predictor: Predictor = encoder
-        else:
-            fitted = kind.fit(table, config, watching, output=folder, resume=resume, device=self.device)
-            predictor = fitted.predictor
+        places: dict[str, Any] = {"output": folder, "resume": resume, "device": self.device}
+        trainer = trainer_of(config.method)
+        known_C = trainer.answered_prior(table.class_counts, config.method)
+        check_prior(config.decision, config.method.name, table.label_names, table.natural_counts, known_C is not None)
+        number = number_of_folds(config, len(table), out_of_fold or config.decision.calibrate)
+        found = score_out_of_fold(table, config, watching, number, **places) if number else None
+        fitted = trainer.fit(table, config, watching, test=test, **places)
+        held_out = None
+        if found is not None:
+            held_out = found.s_MC, table.label_ids[found.rows]
+        elif config.decision.calibrate and len(fitted.validation):
+            held = table.select(fitted.validation)
+            held_out = fitted.predictor.scores(held.texts)[0], held.label_ids
+        learned = learn(config.decision, table.label_names, table.natural_counts, known_C, held_out)
+        for note in learned.notes:
+            watching.said(f"note: {note}")
+        fitted.predictor.decide(learned.decision)
         if folder is not None and not keep_checkpoints:
             remove_checkpoints(folder / CHECKPOINTS)
             remove_folds(folder)
         # Only now, so that an interrupted second fit leaves the first one's answers whole.
-        self.trained_: Trained | FittedLanguageModel | None = fitted
+        self.trained_: Fitted | None = fitted
         self.classes_, self._label_type = classes, label_type
         self.class_counts_, self.natural_counts_ = table.class_counts, table.natural_counts
         self.config_, self.notes_ = config, [*fitted.notes, *learned.notes]
         self.decision_, self.prior_, self.out_of_fold_ = learned, learned.prior_C, found
-        self._predictor = predictor
+        self._predictor = fitted.predictor
         return self
 
     def for_prior(self, prior: str | Path | Mapping[str, float]) -> Self:
@@ -234,7 +225,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         wanted_C = wanted_prior(asked.prior, [str(label) for label in self.classes_], self.natural_counts_)
         if wanted_C is None:
             return self
-        if not isinstance(self._predictor, EncoderPredictor):
+        if not self.config_.method.heeds_setting("decision"):
             raise ConfigError(f"{self.config_.method.name} writes labels; its answers are for no class prior")
         if self.prior_ is None:
             raise unknown_prior(self.config_.method.name)
@@ -337,10 +328,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         """
         card = read_card(Path(folder))
         config = resolve(card.config)
-        kind = method_class(config.method.name)
-        loader = EncoderPredictor if issubclass(kind, Method) else kind
         classifier = cls(config=card.config, device=device)
-        classifier._predictor, classifier.trained_ = loader.load(Path(folder), card, device), None
+        classifier._predictor, classifier.trained_ = trainer_of(config.method).load(Path(folder), card, device), None
         classifier._label_type = card.label_type
         classifier.classes_ = typed_labels(card.label_names, card.label_type)
         classifier.class_counts_ = np.asarray(card.class_counts)
@@ -366,6 +355,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         if not hasattr(self, "_predictor"):
             raise NotFittedError("this TextClassifier is not fitted yet; call fit(texts, labels) first")
         return self
+
+
+def trainer_of(settings: MethodConfig) -> type[Trainer]:
+    """What trains a method."""
+    trainer: type[Trainer] = load_object(settings.trainer)
+    return trainer
 
 
 def _strings(texts: Sequence[str], labels: Sequence[Any]) -> tuple[Sequence[str], list[str]]:

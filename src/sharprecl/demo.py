@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from sharprecl import judging, runs
+from sharprecl.config import merge, resolve
 from sharprecl.data.benchmarks import load_benchmark
 from sharprecl.data.imbalance import cap_per_class
 from sharprecl.data.tables import TextTable
 from sharprecl.evaluation.judge import Evaluation
-from sharprecl.profiles import merge, resolve
 from sharprecl.training.history import Observer
 
 SETTINGS: dict[str, Any] = {

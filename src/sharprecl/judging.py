@@ -14,7 +14,6 @@ from sharprecl.errors import MissingExtraError
 from sharprecl.evaluation.judge import Evaluation, evaluate
 from sharprecl.evaluation.references import tfidf_logistic
 from sharprecl.files import atomic_path
-from sharprecl.methods.registry import method_class
 from sharprecl.report.data import ReportData
 from sharprecl.report.page import write_report
 from sharprecl.training.history import Observer, Record
@@ -126,7 +125,7 @@ def references(
     A language model has no encoder, and one more would have to be fetched for it.
     """
     found = {FLOOR: tfidf_reference(table, test, config.seed)}
-    if method_class(config.method.name).trains_encoder:
+    if config.method.trains_encoder:
         title = frozen_title(config.encoder.name)
         say(f"reference: {title}, one pass over {len(table):,} training and {len(test):,} test texts")
         found[title] = frozen_reference(table, test, config, device)
@@ -139,7 +138,7 @@ def references_out_of_fold(
     """Judge the same floors on what was held out, each fitted on what that training learnt from."""
     parts = [(table.select(fold.fit), table.select(fold.held)) for fold in found.folds]
     given = {FLOOR: [_tfidf_answers(*part, config.seed) for part in parts]}
-    if method_class(config.method.name).trains_encoder:
+    if config.method.trains_encoder:
         given[frozen_title(config.encoder.name)] = [_frozen_answers(*part, config, device) for part in parts]
     truth = table.label_ids[found.rows]
     return {

@@ -25,7 +25,7 @@ import numpy as np
 from filelock import FileLock, Timeout
 
 from sharprecl.classifier import TextClassifier
-from sharprecl.config import RunConfig
+from sharprecl.config import RunConfig, read_yaml, resolve, to_yaml
 from sharprecl.data.fingerprints import SEEN, write_fingerprints
 from sharprecl.data.leaks import find_leaks
 from sharprecl.data.tables import TextTable
@@ -49,8 +49,6 @@ from sharprecl.llm.openai_check import check_before_spending
 from sharprecl.llm.openai_jobs import TRAINING_FILE as SENT
 from sharprecl.llm.openai_state import STATE as JOB
 from sharprecl.machine import describe_machine
-from sharprecl.methods.registry import method_class
-from sharprecl.profiles import read_yaml, resolve, to_yaml
 from sharprecl.training.checkpoint import remove_checkpoints
 from sharprecl.training.hardware import free_memory
 from sharprecl.training.history import Observer, Record, TrainingSpeed, read_history
@@ -340,7 +338,7 @@ def _judge_on(run: Run, validation: np.ndarray) -> tuple[TextTable, str]:
     if run.test is not None:
         return run.test, f"{run.test.origin}, {len(run.test)} texts"
     if len(validation):
-        chosen = method_class(run.config.method.name).trains_encoder
+        chosen = run.config.method.trains_encoder
         what = "the epoch was chosen on them" if chosen else "nothing was chosen on them"
         return run.table.select(validation), f"validation split of {run.table.origin}, {len(validation)} texts ({what})"
     return run.table, f"the training texts themselves, {len(run.table)} texts: no figure for new texts"

@@ -7,8 +7,8 @@ import sys
 import pytest
 
 from sharprecl.augment.registry import _MAKERS, AUGMENTERS, make_augmenter
+from sharprecl.config import assignments, resolve, to_yaml
 from sharprecl.errors import ConfigError
-from sharprecl.profiles import assignments, resolve, to_yaml
 
 
 @pytest.mark.parametrize("name", AUGMENTERS)

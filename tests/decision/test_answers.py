@@ -12,15 +12,16 @@ from typer.testing import CliRunner
 
 from sharprecl import TextClassifier
 from sharprecl.cli.main import app
+from sharprecl.config import METHODS
 from sharprecl.data.tables import read_table
 from sharprecl.errors import ConfigError
 from sharprecl.methods.base import Method
-from sharprecl.methods.registry import method_class, method_names
+from sharprecl.methods.registry import method_class
 from tiny import skewed_texts, tiny_encoder
 
 PRIOR = {"billing": 0.1, "access": 0.2, "shipping": 0.3, "hardware": 0.4}
 TEXTS, LABELS = skewed_texts(seed=1)
-METHODS = [name for name in method_names() if issubclass(method_class(name), Method)]
+METHODS = [name for name in METHODS if issubclass(method_class(name), Method)]
 
 
 @pytest.fixture(scope="module")

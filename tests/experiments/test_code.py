@@ -83,7 +83,7 @@ def test_every_place_is_there() -> None:
 
 def test_what_only_people_see_does_not_count(package: Path) -> None:
     before = code_hash(package)
-    (package / "profiles.py").write_text("# a remark\n\n" + SOURCE.replace("Twice", "Two times"))
+    (package / "classifier.py").write_text("# a remark\n\n" + SOURCE.replace("Twice", "Two times"))
     (package / "cli" / "main.py").write_text("x = 1\n")
     (package / "experiments" / "sweep.py").write_text("x = 1\n")
     assert code_hash(package) == before

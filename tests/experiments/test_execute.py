@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from sharprecl.classifier import TextClassifier
+from sharprecl.config import merge
 from sharprecl.errors import CheckpointError
 from sharprecl.experiments.execute import Executed, execute
 from sharprecl.experiments.measure import measure
 from sharprecl.experiments.prepare import Prepared, prepare
 from sharprecl.experiments.records import RunSpec, run_key
 from sharprecl.models.stock import load_tokenizer
-from sharprecl.profiles import merge
 from sharprecl.training.checkpoint import CheckpointFolder
 from sharprecl.training.history import read_history
 from sharprecl.training.loop import Trainer

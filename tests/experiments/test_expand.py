@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from sharprecl.config import resolve
 from sharprecl.data.benchmarks import BENCHMARKS
 from sharprecl.data.label_descriptions import label_descriptions
 from sharprecl.errors import ConfigError
@@ -11,7 +12,6 @@ from sharprecl.experiments.llm_tasks import task_description
 from sharprecl.experiments.pending import first_jobs
 from sharprecl.experiments.plan import Plan, make_plan
 from sharprecl.experiments.records import RunSpec
-from sharprecl.profiles import resolve
 
 
 def _plan(**changes: Any) -> Plan:

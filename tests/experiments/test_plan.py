@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 import yaml
 
-from sharprecl.config import RunConfig
+from sharprecl.config import METHODS, RunConfig, resolve
+from sharprecl.config.sharprecl import ABLATIONS
 from sharprecl.data.benchmarks import BENCHMARKS
 from sharprecl.errors import ConfigError
 from sharprecl.experiments.expand import Job
@@ -19,9 +20,6 @@ from sharprecl.experiments.pending import first_jobs
 from sharprecl.experiments.plan import SHIPPED, Plan, load_plan, make_plan
 from sharprecl.experiments.records import RunSpec
 from sharprecl.experiments.scales import SCALES
-from sharprecl.methods.registry import method_names
-from sharprecl.methods.sharprecl_settings import ABLATIONS
-from sharprecl.profiles import resolve
 
 PAGE = Path(__file__).parents[2] / "docs" / "experiments.md"
 EVERYWHERE = [(name, scale) for name in SHIPPED for scale in SCALES]
@@ -74,7 +72,7 @@ def test_the_main_table_has_the_paper_s_rows_and_columns() -> None:
     ]  # fmt: skip
     assert [name for name, row in plan.rows.items() if row.beyond] == list(plan.rows)[12:]
     encoders = {row.method for row in plan.rows.values()}
-    assert encoders == set(method_names()) - {"frozen", "llm_lora", "openai_finetune"}
+    assert encoders == set(METHODS) - {"frozen", "llm_lora", "openai_finetune"}
     assert len(plan.columns) == 18
     assert [name for name in plan.columns if "@" not in name] == list(BENCHMARKS)
     assert plan.compared == "sharprecl"

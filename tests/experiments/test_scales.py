@@ -2,10 +2,10 @@
 
 import pytest
 
+from sharprecl.config import resolve
 from sharprecl.data.benchmarks import BENCHMARKS
 from sharprecl.errors import ConfigError
 from sharprecl.experiments.scales import SCALES, Caps, scale_of
-from sharprecl.profiles import resolve
 
 
 def test_the_paper_s_scale_is_as_printed() -> None:

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from sharprecl.config import METHODS, PROFILES, merge, resolve
+from sharprecl.config.sharprecl import ABLATIONS
 from sharprecl.experiments.shortest import shortest
-from sharprecl.methods.registry import method_class, method_names
-from sharprecl.methods.sharprecl_settings import ABLATIONS
-from sharprecl.profiles import PROFILES, merge, resolve
+from sharprecl.methods.registry import method_class
 
 
 def _kept(settings: dict[str, Any]) -> dict[str, Any]:
@@ -29,11 +29,13 @@ def test_what_is_usual_is_left_out() -> None:
 
 
 @pytest.mark.parametrize("profile", [name for name in PROFILES if name != "official"])
-@pytest.mark.parametrize("method", method_names())
+@pytest.mark.parametrize("method", METHODS)
 def test_it_resolves_to_the_same_run(method: str, profile: str) -> None:
     settings: dict[str, Any] = {"profile": profile, "method": {"name": method}}
     others = {"view": "noise", "augment": {"noise": {"swap": 0.3}}, "training": {"patience": 9}}
-    settings = merge(settings, {key: value for key, value in others.items() if key not in method_class(method).ignores})
+    settings = merge(
+        settings, {key: value for key, value in others.items() if key not in method_class(method).Config.ignores}
+    )
     short = shortest(resolve(settings))
     assert _kept(short) == _kept(settings)
     assert shortest(resolve(short)) == short

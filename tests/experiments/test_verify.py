@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from made_up_runs import made_up_data, made_up_plan, made_up_records, made_up_run
+from sharprecl.config import merge, resolve
 from sharprecl.experiments import verify, verify_tables
 from sharprecl.experiments.code import code_hash
 from sharprecl.experiments.collection import Records
@@ -22,7 +23,6 @@ from sharprecl.experiments.recipe import Recipe
 from sharprecl.experiments.records import RunRecord, RunSpec, run_key
 from sharprecl.experiments.verify import check_records, read_all
 from sharprecl.experiments.verify_tables import check_tables
-from sharprecl.profiles import merge, resolve
 
 SKILLS = {"cross_entropy": 0.7, "bcl": 0.8, "sharprecl": 0.9}
 Change = Callable[[RunRecord], dict[str, Any]]

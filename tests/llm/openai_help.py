@@ -4,8 +4,9 @@ from pathlib import Path
 from typing import Any
 
 from sharprecl.config import RunConfig
+from sharprecl.config.language_models import OpenAIFinetuneConfig
 from sharprecl.data.tables import TextTable, read_table
-from sharprecl.llm.openai_finetune import OpenAIFinetune, OpenAIFinetuneConfig
+from sharprecl.llm.openai_finetune import OpenAIFinetune
 from sharprecl.training.history import Silent
 from tiny import skewed_texts
 

@@ -8,11 +8,12 @@ import pytest
 import torch
 
 from sharprecl.config import RunConfig
+from sharprecl.config.language_models import LlmLoraConfig
 from sharprecl.errors import AssetError
 from sharprecl.export.card import Card, read_card
 from sharprecl.llm import causal
 from sharprecl.llm.base_model import BasePage, load_base
-from sharprecl.llm.lora import LlmLora, LlmLoraConfig
+from sharprecl.llm.lora import LlmLora
 from sharprecl.training.history import Silent
 from tiny_llm import table, tiny_llama_folder
 

@@ -11,10 +11,11 @@ import torch
 from pydantic import ValidationError
 
 from sharprecl.config import RunConfig
+from sharprecl.config.language_models import LlmLoraConfig
 from sharprecl.errors import AssetError, CheckpointError, ConfigError, MissingExtraError
 from sharprecl.export.card import Card, read_card
 from sharprecl.llm import causal
-from sharprecl.llm.lora import LlmLora, LlmLoraConfig
+from sharprecl.llm.lora import LlmLora
 from sharprecl.llm.presets import PRESETS
 from sharprecl.llm.unpacking import unpacked
 from sharprecl.training.history import Silent, read_history
@@ -270,7 +271,7 @@ def test_gated_models_name_the_page():
 
 
 def test_official_settings_are_settings():
-    LlmLoraConfig(**LlmLora.official["method"])
+    LlmLoraConfig(**LlmLoraConfig.official["method"])
 
 
 def test_tiny_model_is_what_it_says():

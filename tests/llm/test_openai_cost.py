@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from llm.openai_help import settings, small_table
+from sharprecl.config.language_models import LlmLoraConfig, OpenAIFinetuneConfig
 from sharprecl.errors import ConfigError, DataError
 from sharprecl.llm import cost
-from sharprecl.llm.lora import LlmLoraConfig
-from sharprecl.llm.openai_finetune import OpenAIFinetune, OpenAIFinetuneConfig
+from sharprecl.llm.openai_finetune import OpenAIFinetune
 from sharprecl.llm.openai_plan import WRITTEN_TO_READ
 from sharprecl.llm.prompts import SYSTEM, Prompt
 

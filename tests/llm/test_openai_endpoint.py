@@ -9,10 +9,10 @@ import pytest
 from llm.fake_openai import FakeOpenAI
 from llm.openai_help import settings, train
 from sharprecl.config import RunConfig
+from sharprecl.config.language_models import LlmLoraConfig
 from sharprecl.errors import AssetError, ConfigError, MissingExtraError
 from sharprecl.export.card import Card, read_card
 from sharprecl.llm import openai_endpoint
-from sharprecl.llm.lora import LlmLoraConfig
 from sharprecl.llm.openai_answers import OpenAIPredictor
 from sharprecl.llm.openai_check import check_before_spending
 from sharprecl.llm.openai_endpoint import DEFAULT, agreed_endpoint

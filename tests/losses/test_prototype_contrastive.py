@@ -7,9 +7,9 @@ from pydantic import ValidationError
 
 import oracles
 from known import CASES, NO_SYNTHETIC, d_hat, expected, synthetic
+from sharprecl.config.sharprecl import SharpReCLConfig
 from sharprecl.losses.class_weights import anchor_weights
 from sharprecl.losses.prototype_contrastive import prototype_contrastive
-from sharprecl.methods.sharprecl_settings import SharpReCLConfig
 
 CASE = "sharprecl_contrastive"
 COUNTS_C = torch.tensor(CASES[CASE]["inputs"]["class_counts"])

@@ -10,9 +10,10 @@ import torch
 from torch import nn
 
 from sharprecl import MethodLoss
+from sharprecl.config import METHODS
 from sharprecl.errors import ConfigError
 from sharprecl.methods.base import Batch, Progress
-from sharprecl.methods.registry import method_class, method_names
+from sharprecl.methods.registry import method_class
 from sharprecl.models.features import Features
 
 COUNTS = [40, 12, 3, 1]
@@ -43,7 +44,7 @@ def test_it_is_the_method(name: str) -> None:
     kind = method_class(name)
     shape = type("Shape", (), {"feature_dim": 8, "num_classes": 4})()
     method = kind.build(shape, np.array(COUNTS), kind.Config(), 5)
-    x_NH = _rows(1 if kind.views == "one" else 2)
+    x_NH = _rows(1 if kind.Config.views == "one" else 2)
     features = Features(x_NH, classifier(x_NH), classifier.weight, b_C=classifier.bias)
     views = len(x_NH) // len(LABELS)
     for step in range(3):
@@ -55,7 +56,7 @@ def test_it_is_the_method(name: str) -> None:
 
 def test_what_needs_more_than_a_loss_says_what() -> None:
     refused = {}
-    for name in set(method_names()) - LOSSES:
+    for name in set(METHODS) - LOSSES:
         with pytest.raises(ConfigError, match=r"is more than a loss: .*; train it with TextClassifier") as error:
             _make(name)
         refused[name] = str(error.value)

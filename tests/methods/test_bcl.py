@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 import oracles
 import oracles_two_branch
 from known import CASES, expected, tensor
+from sharprecl.config import resolve
 from sharprecl.errors import ConfigError
 from sharprecl.methods.base import Batch, Progress
 from sharprecl.methods.bcl import BCL
 from sharprecl.models.features import Features
-from sharprecl.profiles import resolve
 
 WIDTH = 6
 START = Progress(step=0, total_steps=10, epoch=0, total_epochs=2)
@@ -218,7 +218,7 @@ def test_bare_settings():
     config = BCL.Config()
     assert (config.temperature, config.contrastive_weight, config.scale) == (0.1, 0.35, 30.0)
     assert (config.projection_dim, config.head_norm) == (128, "none")
-    assert (BCL.views, BCL.reading, BCL.not_exportable_because) == ("two", "linear", "")
+    assert (BCL.Config.views, BCL.reading, BCL.not_exportable_because) == ("two", "linear", "")
 
 
 def test_official_settings_are_valid():

@@ -10,15 +10,16 @@ import torch
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from sharprecl.classifier import TextClassifier
+from sharprecl.config import METHODS
 from sharprecl.methods.base import Method
-from sharprecl.methods.registry import method_class, method_names
+from sharprecl.methods.registry import method_class
 from sharprecl.training.history import Record, Silent, TrainingSpeed
 from sharprecl.training.loop import Trainer
 from tiny import CONFIGS, skewed_texts, tiny_encoder
 
-METHODS = [name for name in method_names() if issubclass(method_class(name), Method)]
+METHODS = [name for name in METHODS if issubclass(method_class(name), Method)]
 # ``frozen`` takes no step, and a random encoder teaches it nothing: tests/training/test_frozen.py holds it instead.
-STEPPING = [name for name in METHODS if method_class(name).trains_encoder]
+STEPPING = [name for name in METHODS if method_class(name).Config.trains_encoder]
 EXPORTABLE = [name for name in METHODS if not method_class(name).not_exportable_because]
 # A causal model has no place for label tokens in front of a text, so it is not among them.
 ENCODERS = [kind for kind in CONFIGS if kind != "llama"]
@@ -64,7 +65,7 @@ def test_trains_with_any_stock_encoder(encoders: dict[str, str], method: str, ki
     classifier = make(encoders[kind], method, {"max_epochs": 2, "batch_size": 8}).fit(texts, labels)
     trained = classifier.trained_
     assert trained is not None
-    for name, tensor in trained.backbone.state_dict().items():
+    for name, tensor in trained.predictor.backbone.state_dict().items():
         assert torch.isfinite(tensor).all(), name
     scores = classifier.scores(texts)
     assert scores.shape == (len(texts), 3)
@@ -204,7 +205,7 @@ def test_resumes_to_the_very_bytes(
     assert resumed.trained_ is not None
     assert (tmp_path / "cut/history.jsonl").read_bytes() == (tmp_path / "whole/history.jsonl").read_bytes()
     for one, other in (
-        (whole.trained_.backbone.state_dict(), resumed.trained_.backbone.state_dict()),
+        (whole.trained_.predictor.backbone.state_dict(), resumed.trained_.predictor.backbone.state_dict()),
         (whole.trained_.method.state_dict(), resumed.trained_.method.state_dict()),
     ):
         assert one.keys() == other.keys()
@@ -243,7 +244,7 @@ def test_all_methods_make_the_same_number_of_steps(encoders: dict[str, str], met
     assert all(np.isfinite(list(line["loss"].values())).all() and "total" in line["loss"] for line in steps)
 
 
-@pytest.mark.parametrize("method", [name for name in METHODS if method_class(name).official])
+@pytest.mark.parametrize("method", [name for name in METHODS if method_class(name).Config.official])
 def test_trains_with_the_settings_of_its_source(encoders: dict[str, str], method: str) -> None:
     texts, labels = skewed_texts()
     short = {"max_epochs": 2, "batch_size": 16, "learning_rate": 1e-3}

@@ -5,8 +5,9 @@ import pytest
 import torch
 
 from known import CASES, tensor
+from sharprecl.config.methods import CrossEntropyConfig
 from sharprecl.methods.base import Batch, Progress
-from sharprecl.methods.cross_entropy import CrossEntropy, CrossEntropyConfig
+from sharprecl.methods.cross_entropy import CrossEntropy
 from sharprecl.models.features import Features
 
 METHOD = CrossEntropy.build(SimpleNamespace(feature_dim=4, num_classes=3), np.array([3, 2, 1]), CrossEntropyConfig(), 0)
@@ -26,7 +27,7 @@ def test_known_answer():
 
 
 def test_has_one_view_and_nothing_to_save():
-    assert CrossEntropy.views == "one"
+    assert CrossEntropy.Config.views == "one"
     assert CrossEntropy.not_exportable_because == ""
     assert METHOD.state_dict() == {}
 

@@ -6,8 +6,9 @@ import oracles
 import oracles_one_view
 from known import CASES, expected, tensor
 from one_view import START, build, of_logits, problem
+from sharprecl.config.methods import DiceConfig
 from sharprecl.methods.base import Batch
-from sharprecl.methods.dice import Dice, DiceConfig
+from sharprecl.methods.dice import Dice
 
 COUNTS = [9, 4, 2]
 

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 import oracles_prototypes as oracles
 from known import CASES, tensor
+from sharprecl.config.methods import DualCLConfig
 from sharprecl.methods.base import Batch, Progress
-from sharprecl.methods.dualcl import DualCL, DualCLConfig
+from sharprecl.methods.dualcl import DualCL
 from sharprecl.models import stock
 from sharprecl.models.backbone import open_backbone
 from sharprecl.models.features import Features

@@ -5,9 +5,10 @@ from pydantic import ValidationError
 import oracles_one_view as oracles
 from known import CASES, expected, tensor
 from one_view import START, build, of_logits, problem
+from sharprecl.config.methods import FocalConfig
 from sharprecl.errors import ConfigError
 from sharprecl.methods.base import Batch
-from sharprecl.methods.focal import Focal, FocalConfig
+from sharprecl.methods.focal import Focal
 
 INPUTS = CASES["focal"]["inputs"]
 COUNTS = [50, 10, 5]

@@ -13,9 +13,10 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from one_view import START, WIDTH, build, of_logits
 from sharprecl import TextClassifier
+from sharprecl.config.methods import FrozenConfig
 from sharprecl.errors import DataError
 from sharprecl.methods.base import Batch
-from sharprecl.methods.frozen import Frozen, FrozenConfig, fit_logistic
+from sharprecl.methods.frozen import Frozen, fit_logistic
 from sharprecl.training.inference import softmax
 from tiny import skewed_texts, tiny_encoder
 
@@ -126,7 +127,7 @@ def test_a_classifier_without_bias_is_fitted_without(encoders: dict[str, str]) -
     texts, labels = skewed_texts()
     classifier = make(encoders["llama"]).fit(texts, labels)
     assert classifier.trained_ is not None
-    assert classifier.trained_.backbone.classifier.bias is None
+    assert classifier.trained_.predictor.backbone.classifier.bias is None
     assert np.isfinite(classifier.scores(texts)).all()
 
 

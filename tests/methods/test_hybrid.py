@@ -11,6 +11,7 @@ from pydantic import ValidationError
 import oracles
 import oracles_two_branch
 from known import CASES, expected, tensor
+from sharprecl.config import resolve
 from sharprecl.data.batches import drawn_batches
 from sharprecl.errors import ConfigError
 from sharprecl.losses.supervised_contrastive import supervised_contrastive
@@ -19,7 +20,6 @@ from sharprecl.methods.hybrid import contrastive_share
 from sharprecl.methods.hybrid_psc import HybridPSC
 from sharprecl.methods.hybrid_sc import HybridSC
 from sharprecl.models.features import Features
-from sharprecl.profiles import resolve
 
 WIDTH = 6
 BOTH = pytest.mark.parametrize("kind", [HybridSC, HybridPSC])
@@ -240,7 +240,7 @@ def test_prototypes_are_learnt_and_need_two_classes():
 def test_bare_settings(kind):
     config = kind.Config()
     assert (config.temperature, config.projection_dim, config.curriculum) == (0.1, 128, "quadratic")
-    assert (kind.views, kind.reading, kind.not_exportable_because) == ("two", "linear", "")
+    assert (kind.Config.views, kind.reading, kind.not_exportable_because) == ("two", "linear", "")
     with pytest.raises(ValidationError):
         kind.Config(curriculum="cubic")
 

@@ -7,9 +7,10 @@ import torch
 
 from known import CASES, expected, tensor
 from one_view import START, WIDTH, build, of_logits, problem
+from sharprecl.config.methods import LogitAdjustmentConfig
 from sharprecl.errors import ConfigError
 from sharprecl.methods.base import Batch
-from sharprecl.methods.logit_adjustment import LogitAdjustment, LogitAdjustmentConfig
+from sharprecl.methods.logit_adjustment import LogitAdjustment
 
 COUNTS = [50, 10, 5]
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from one_view import END, START, WIDTH, build, problem
-from sharprecl.config import RunConfig
+from sharprecl.config import RunConfig, resolve
 from sharprecl.errors import ConfigError
 from sharprecl.methods.balanced_softmax import BalancedSoftmax
 from sharprecl.methods.base import Batch, Method
@@ -24,7 +24,6 @@ from sharprecl.methods.scl_ce import SupervisedContrastive
 from sharprecl.methods.simcse import SimCSE
 from sharprecl.methods.weighted_cross_entropy import WeightedCrossEntropy
 from sharprecl.models.features import Features
-from sharprecl.profiles import resolve
 
 KINDS = [
     BalancedSoftmax,
@@ -57,19 +56,19 @@ def test_is_registered_under_its_name(kind):
     assert method_class(kind.Config().name) is kind
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind.official])
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind.Config.official])
 def test_official_settings_are_settings(kind):
     config = resolve({"profile": "official", "method": {"name": kind.Config().name}})
     assert isinstance(config, RunConfig)
-    assert config.training.batch_size == kind.official["training"]["batch_size"]
-    assert config.method != kind.Config() or "method" not in kind.official
+    assert config.training.batch_size == kind.Config.official["training"]["batch_size"]
+    assert config.method != kind.Config() or "method" not in kind.Config.official
 
 
 @kinds
 def test_relies_on_the_backbone_alone_in_the_end(kind):
     assert kind.not_exportable_because == ""
     assert kind.reading == "linear"
-    assert kind.views == ("same" if kind is SimCSE else "one")
+    assert kind.Config.views == ("same" if kind is SimCSE else "one")
     assert (kind.draw is not Method.draw) == (kind is ClassBalancedSampling)
 
 
@@ -214,7 +213,7 @@ def test_the_settled_classifier_has_the_argmax_of_the_method(kind, seed):
     classifier = torch.nn.Linear(WIDTH, 3).double()
     method = build(kind, COUNTS)
     x_NH = torch.randn(20, WIDTH, dtype=torch.float64)
-    n_views = 1 if kind.views == "one" else 2
+    n_views = 1 if kind.Config.views == "one" else 2
     batch = Batch(torch.arange(20 // n_views) % 3, n_views)
     with torch.no_grad():
         features = Features(x_NH, classifier(x_NH), classifier.weight)

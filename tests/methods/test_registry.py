@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from sharprecl.config import MethodConfig
+from sharprecl.classifier import trainer_of
+from sharprecl.config import METHODS, MethodConfig
 from sharprecl.errors import ConfigError
-from sharprecl.llm.base import LanguageModelMethod
+from sharprecl.export.predictor import Trainer
 from sharprecl.methods.base import Method
 from sharprecl.methods.cross_entropy import CrossEntropy
-from sharprecl.methods.registry import method_class, method_names
+from sharprecl.methods.registry import method_class
 from sharprecl.methods.sharprecl import SharpReCL
 
 
@@ -20,12 +21,16 @@ def test_names_lead_to_classes():
     assert method_class("cross_entropy") is CrossEntropy
 
 
-@pytest.mark.parametrize("name", method_names())
-def test_every_method_has_one_short_file_that_holds_its_settings(name):
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_has_settings_a_trainer_and_one_short_file(name):
     kind = method_class(name)
-    assert issubclass(kind, Method | LanguageModelMethod)
-    assert issubclass(kind.Config, MethodConfig)
-    assert kind.Config().name == name
+    assert METHODS[name]().name == name
+    assert issubclass(METHODS[name], MethodConfig)
+    assert issubclass(trainer_of(METHODS[name]()), Trainer)
+    if issubclass(kind, Method):
+        assert kind.Config is METHODS[name]
+    else:
+        assert trainer_of(METHODS[name]()) is kind
     source = Path(inspect.getfile(kind))
     assert len(source.read_text(encoding="utf-8").splitlines()) <= 200
     assert len(inspect.getdoc(inspect.getmodule(kind))) > 300 or name == "cross_entropy"
@@ -38,7 +43,7 @@ def test_every_file_of_a_method_is_registered():
         module = importlib.import_module(f"sharprecl.methods.{path.stem}")
         found = (value for value in vars(module).values() if inspect.isclass(value) and issubclass(value, Method))
         classes |= {value for value in found if not inspect.isabstract(value)}
-    assert classes <= {method_class(name) for name in method_names()}
+    assert classes <= {method_class(name) for name in METHODS}
 
 
 def test_an_unknown_name_lists_the_known_ones():
@@ -46,10 +51,10 @@ def test_an_unknown_name_lists_the_known_ones():
         method_class("supcon")
 
 
-def test_the_list_of_names_imports_no_method():
+def test_settings_are_free_of_pytorch():
     code = (
-        "import sys, sharprecl.methods.registry as registry; registry.method_names(); "
-        "print('sharprecl.methods.sharprecl' in sys.modules)"
+        "import sys; from sharprecl.config import METHODS, resolve; "
+        "[resolve({'method': {'name': name}}) for name in METHODS]; print('torch' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

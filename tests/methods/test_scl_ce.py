@@ -6,8 +6,9 @@ import oracles
 import oracles_one_view
 from known import CASES, expected, tensor
 from one_view import START, build, problem
+from sharprecl.config.methods import SupervisedContrastiveConfig
 from sharprecl.methods.base import Batch
-from sharprecl.methods.scl_ce import SupervisedContrastive, SupervisedContrastiveConfig
+from sharprecl.methods.scl_ce import SupervisedContrastive
 from sharprecl.models.features import Features
 
 COUNTS = [9, 4, 2]

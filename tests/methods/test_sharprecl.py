@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracles
+from sharprecl.config.sharprecl import ABLATIONS, SharpReCLConfig
 from sharprecl.errors import ConfigError
 from sharprecl.methods import sharprecl as sharprecl_module
 from sharprecl.methods.base import Batch, Progress
 from sharprecl.methods.sharprecl import SharpReCL
-from sharprecl.methods.sharprecl_settings import ABLATIONS, SharpReCLConfig
 from sharprecl.models.features import Features
 from sharprecl.rebalance.schedule import mixup_ratio
 
@@ -269,7 +269,7 @@ def test_answers_with_the_bare_logits():
     _, features = problem([0, 1], 3)
     assert build([9, 4, 2]).logits(features) is features.s_NC
     assert SharpReCL.not_exportable_because == ""
-    assert SharpReCL.views == "two"
+    assert SharpReCL.Config.views == "two"
 
 
 def test_every_ablation_takes_away_what_its_name_says(monkeypatch):

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import torch
 
+from sharprecl.config import resolve
+from sharprecl.config.sharprecl import SharpReCLConfig
 from sharprecl.methods.base import Batch, Progress
 from sharprecl.methods.sharprecl import SharpReCL
-from sharprecl.methods.sharprecl_settings import SharpReCLConfig
 from sharprecl.models.features import Features
-from sharprecl.profiles import resolve
 from sharprecl.rebalance.mixtures import plan_mixtures
 
 WIDTH = 6

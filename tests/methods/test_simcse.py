@@ -6,8 +6,9 @@ import oracles
 import oracles_one_view
 from known import CASES, expected, tensor
 from one_view import START, WIDTH, build, problem
+from sharprecl.config.methods import SimCSEConfig
 from sharprecl.methods.base import Batch
-from sharprecl.methods.simcse import SimCSE, SimCSEConfig
+from sharprecl.methods.simcse import SimCSE
 from sharprecl.models.features import Features
 
 COUNTS = [9, 4, 2]

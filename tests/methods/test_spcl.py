@@ -11,8 +11,9 @@ from pydantic import ValidationError
 
 import oracles_prototypes as oracles
 from known import CASES, tensor
+from sharprecl.config.methods import SPCLConfig
 from sharprecl.methods.base import Batch, Progress
-from sharprecl.methods.spcl import SPCL, SPCLConfig
+from sharprecl.methods.spcl import SPCL
 from sharprecl.models.features import Features
 
 START = Progress(step=0, total_steps=10, epoch=0, total_epochs=2)

@@ -11,10 +11,10 @@ from pydantic import ValidationError
 
 import oracles_two_branch as oracles
 from known import CASES, expected, tensor
+from sharprecl.config import resolve
 from sharprecl.methods.base import Batch, Progress
 from sharprecl.methods.tsc import TSC
 from sharprecl.models.features import Features
-from sharprecl.profiles import resolve
 
 WIDTH = 6
 KCL = Progress(step=0, total_steps=20, epoch=0, total_epochs=4)
@@ -299,7 +299,7 @@ def test_bare_settings():
         10,
     )
     assert TSC.wants_features
-    assert (TSC.views, TSC.reading, TSC.not_exportable_because) == ("two", "linear", "")
+    assert (TSC.Config.views, TSC.reading, TSC.not_exportable_because) == ("two", "linear", "")
     with pytest.raises(ValidationError):
         TSC.Config(normalizer="both")
 

@@ -47,7 +47,7 @@ def test_a_training_keeps_the_mean_and_goes_on_where_it_was_cut_off(
 
     def weights(classifier: TextClassifier) -> dict[str, Any]:
         assert classifier.trained_ is not None
-        return classifier.trained_.backbone.state_dict()
+        return classifier.trained_.predictor.backbone.state_dict()
 
     texts = skewed_texts()
     plain, averaged = (weights(make(average).fit(*texts)) for average in (0.0, 0.5))

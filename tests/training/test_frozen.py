@@ -44,7 +44,7 @@ def make(encoder: str, **training: Any) -> TextClassifier:
 
 def encoder_weights(classifier: TextClassifier) -> dict[str, torch.Tensor]:
     assert classifier.trained_ is not None
-    return classifier.trained_.backbone.model.base_model.state_dict()
+    return classifier.trained_.predictor.backbone.model.base_model.state_dict()
 
 
 def test_no_step_is_taken_and_the_encoder_stays_as_it_is(encoder: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,7 +104,7 @@ def test_what_was_cut_off_ends_with_the_same_bytes(
             make(encoder).fit(texts, labels, output=tmp_path / "cut")
     resumed = make(encoder).fit(texts, labels, output=tmp_path / "cut", resume=True)
     assert (tmp_path / "cut/history.jsonl").read_bytes() == (tmp_path / "whole/history.jsonl").read_bytes()
-    one, other = (made.trained_.backbone.state_dict() for made in (whole, resumed))
+    one, other = (made.trained_.predictor.backbone.state_dict() for made in (whole, resumed))
     assert all(torch.equal(one[name], other[name]) for name in one)
 
 

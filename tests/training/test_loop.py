@@ -55,7 +55,7 @@ def make(encoder: str, training: dict[str, Any] | None = None, **settings: Any) 
 
 def weights(classifier: TextClassifier) -> dict[str, torch.Tensor]:
     assert classifier.trained_ is not None
-    return classifier.trained_.backbone.state_dict()
+    return classifier.trained_.predictor.backbone.state_dict()
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_seed_does_not(encoder: str) -> None:

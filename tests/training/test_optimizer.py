@@ -8,8 +8,8 @@ import torch
 import transformers as tf
 
 from sharprecl.config import TrainingConfig
+from sharprecl.config.sharprecl import SharpReCLConfig
 from sharprecl.methods.sharprecl import SharpReCL
-from sharprecl.methods.sharprecl_settings import SharpReCLConfig
 from sharprecl.models.backbone import Backbone
 from sharprecl.training.optimizer import (
     learning_rate_factor,

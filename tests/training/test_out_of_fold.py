@@ -8,10 +8,10 @@ import pytest
 import torch
 
 from sharprecl import TextClassifier
+from sharprecl.config import resolve
 from sharprecl.data.folds import deal_folds
 from sharprecl.data.tables import read_table
 from sharprecl.errors import CheckpointError, ConfigError
-from sharprecl.profiles import resolve
 from sharprecl.training import out_of_fold as module
 from sharprecl.training.history import Record, Silent, TrainingSpeed
 from sharprecl.training.out_of_fold import MANY_TEXTS, number_of_folds, out_of_fold, remove_folds
@@ -115,8 +115,8 @@ def test_the_model_is_the_one_without_folds(encoder: str, tmp_path: Path) -> Non
     assert plain.out_of_fold_ is None, "from Python, only a number makes folds"
     folded = TextClassifier(config=settings(encoder, folds=2)).fit(*skewed_texts(), output=tmp_path)
     assert folded.out_of_fold_ is not None
-    for name, tensor in plain.trained_.backbone.state_dict().items():
-        assert torch.equal(tensor, folded.trained_.backbone.state_dict()[name]), name
+    for name, tensor in plain.trained_.predictor.backbone.state_dict().items():
+        assert torch.equal(tensor, folded.trained_.predictor.backbone.state_dict()[name]), name
     assert sorted(path.name for path in tmp_path.iterdir()) == ["history.jsonl"]
 
 

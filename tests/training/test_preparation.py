@@ -8,8 +8,8 @@ import pytest
 from sklearn.metrics import f1_score
 from transformers import AutoTokenizer
 
+from sharprecl.config import resolve
 from sharprecl.data.tables import TextTable, read_table
-from sharprecl.profiles import resolve
 from sharprecl.training.preparation import Notes, selection_doubt, split, views_of
 from tiny import skewed_texts, tiny_encoder
 
@@ -21,7 +21,7 @@ def test_the_settings_of_the_view_are_obeyed(swap: float, tmp_path: Path, monkey
     noise = {"insertion": 0.0, "typos": 0.0, "deletion": 1.0 - swap, "swap": swap}
     config = resolve({"view": "noise", "augment": {"noise": noise}})
     tokenizer: Any = AutoTokenizer.from_pretrained(tiny_encoder(tmp_path / "encoder"))
-    (first, second), facts = views_of(table, tokenizer, config, "two", Notes([], lambda _: None))
+    (first, second), facts = views_of(table, tokenizer, config, Notes([], lambda _: None))
     assert facts["view"] == "noise"
     assert facts["view_share_changed"] > 0.9
     # Swapped words are as many as before; of deleted ones something is missing.

@@ -74,9 +74,8 @@ def augment(
     """
     from sharprecl.augment.registry import make_augmenter
     from sharprecl.cli.tables import check_apart, check_folder
-    from sharprecl.config import AUGMENTERS, augmenter_names
+    from sharprecl.config import AUGMENTERS, assignments, augmenter_names
     from sharprecl.errors import ConfigError
-    from sharprecl.profiles import assignments
 
     names = [part for name in augmenter or ["synonyms"] for part in augmenter_names(name)]
     settings = assignments(set_ or [])

@@ -40,12 +40,12 @@ def compare(
     """Train several methods alike on your own texts, and say which is best and how sure that is."""
     began = time.monotonic()
     from sharprecl.cli.tables import is_benchmark
+    from sharprecl.config import assignments, merge, read_yaml
     from sharprecl.errors import ConfigError
     from sharprecl.experiments.compare import compare_plan
     from sharprecl.experiments.duration import parse_duration
     from sharprecl.experiments.page import check_page
     from sharprecl.experiments.plan_file import write_plan
-    from sharprecl.profiles import assignments, merge, read_yaml
 
     # What is wrong with the command is found before PyTorch is imported.
     deadline = began + parse_duration(budget) if budget else None

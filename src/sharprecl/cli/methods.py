@@ -7,11 +7,12 @@ def methods() -> None:
 
     from sharprecl.cli.console import make_console
     from sharprecl.cli.show import say
-    from sharprecl.methods.registry import method_class, method_names
-    from sharprecl.profiles import AUTO
+    from sharprecl.config import METHODS
+    from sharprecl.config.choice import AUTO
+    from sharprecl.methods.registry import method_class
 
     console = make_console()
-    names = method_names()
+    names = METHODS
     width = max(map(len, names))
     say(console, f"{AUTO.ljust(width)}  chosen by the label distribution; the run says what and why")
     for name in names:

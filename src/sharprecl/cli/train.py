@@ -1,5 +1,6 @@
 """``sharprecl train``."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -74,10 +75,10 @@ def train(
     """Train a classifier, judge it, and save it: a stock Hugging Face model wherever the method allows."""
     # The data is checked before PyTorch is even imported: a broken file should not cost ten seconds.
     from sharprecl.cli.tables import training_table
+    from sharprecl.config import assignments, choice_note, given, merge, read_yaml, resolve
     from sharprecl.data.leaks import find_leaks, without_leaks
     from sharprecl.data.tables import read_table
     from sharprecl.errors import ConfigError
-    from sharprecl.profiles import assignments, given, merge, note_choice, read_yaml, resolve
 
     if resume and overwrite:
         raise ConfigError(
@@ -100,7 +101,8 @@ def train(
     table, held_out = training_table(data, text, label, encoding, ir, typer.echo)
     wanted = merge(read_yaml(config) if config else {}, assignments(set_ or []), given(options))
     settings = resolve(wanted, table.class_counts)
-    table = note_choice(table, wanted)
+    if note := choice_note(wanted, table.class_counts):
+        table = replace(table, notes=(note, *table.notes))
     if test is not None:
         if held_out is not None:
             raise ConfigError(f"{data} brings its own test texts; leave --test out")

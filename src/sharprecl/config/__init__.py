@@ -1,6 +1,7 @@
-"""What a run is: frozen models, unknown keys refused, errors that give the path of the setting.
+"""What a run is: every setting, those of the methods too. Frozen models, free of PyTorch, that refuse unknown keys with
+the path of the setting.
 
-A method's own settings stand in the method's file; ``profiles.resolve`` puts the two together.
+``resolve`` makes a whole ``RunConfig`` of what a user wrote; ``METHODS`` has each method's settings by its name.
 """
 
 from sharprecl.config.augment import (
@@ -14,10 +15,16 @@ from sharprecl.config.augment import (
 )
 from sharprecl.config.base import Fraction, Frozen, Share, refusals
 from sharprecl.config.decision import DecisionConfig
-from sharprecl.config.run import EncoderConfig, MethodConfig, RunConfig, TrainingConfig
+from sharprecl.config.layers import Settings, assignments, given, merge, read_yaml, to_yaml
+from sharprecl.config.method import MethodConfig
+from sharprecl.config.profiles import PROFILES, choice_note, resolve
+from sharprecl.config.registry import METHODS, method_settings
+from sharprecl.config.run import EncoderConfig, RunConfig, TrainingConfig
 
 __all__ = [
     "AUGMENTERS",
+    "METHODS",
+    "PROFILES",
     "AugmentConfig",
     "BackTranslationConfig",
     "ContextualConfig",
@@ -28,9 +35,18 @@ __all__ = [
     "MethodConfig",
     "NoiseConfig",
     "RunConfig",
+    "Settings",
     "Share",
     "SynonymsConfig",
     "TrainingConfig",
+    "assignments",
     "augmenter_names",
+    "choice_note",
+    "given",
+    "merge",
+    "method_settings",
+    "read_yaml",
     "refusals",
+    "resolve",
+    "to_yaml",
 ]

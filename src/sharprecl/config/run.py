@@ -1,22 +1,15 @@
 """The settings of a training."""
 
-from typing import Any, ClassVar, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, SerializeAsAny, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from sharprecl.config.augment import AUGMENTERS, AugmentConfig, augmenter_names
 from sharprecl.config.base import Fraction, Frozen
 from sharprecl.config.decision import DecisionConfig
+from sharprecl.config.registry import AnyMethod
+from sharprecl.config.sharprecl import SharpReCLConfig
 from sharprecl.errors import ConfigError
-
-
-class MethodConfig(Frozen):
-    """Base of every method's own section. The method's file defines the section, beside the method."""
-
-    permissions: ClassVar[frozenset[str]] = frozenset()
-    """Fields that allow something for one run and decide nothing: they are never written down, nor taken over."""
-
-    name: str = Field(description="the method's name")
 
 
 class EncoderConfig(Frozen):
@@ -101,7 +94,7 @@ class TrainingConfig(Frozen):
 class RunConfig(Frozen):
     """All that decides what a training gives, but for the data."""
 
-    profile: str = Field("default", description="see profiles.py")
+    profile: str = Field("default", description="default, matched, official, paper or released; see above")
     seed: int = Field(0, ge=0, lt=2**31, description="of the split, the views, the weights, dropout and all draws")
     encoder: EncoderConfig = EncoderConfig()
     view: str = Field(
@@ -111,7 +104,7 @@ class RunConfig(Frozen):
     )
     augment: AugmentConfig = AugmentConfig()
     prototypes: PrototypesConfig = PrototypesConfig()
-    method: SerializeAsAny[MethodConfig] = Field(description="settings of the method, see its own section")
+    method: Annotated[AnyMethod, Field(discriminator="name")] = SharpReCLConfig()
     training: TrainingConfig = TrainingConfig()
     decision: DecisionConfig = DecisionConfig()
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from sharprecl.config.sharprecl import SharpReCLConfig
 from sharprecl.data.batch_statistics import chance_alone, expected_classes, expected_pairs, largest_over_smallest
 from sharprecl.doctor.diagnosis import BatchOutlook
-from sharprecl.methods.sharprecl_settings import SharpReCLConfig
 
 
 def forecast_batches(counts: Mapping[str, int], batch_size: int) -> BatchOutlook:

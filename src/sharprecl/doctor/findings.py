@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
+from sharprecl.config.choice import EVEN_UP_TO
 from sharprecl.data.messages import names_phrase, plural, shorten
 from sharprecl.doctor.diagnosis import BatchOutlook, Distribution, Finding, Severity
-from sharprecl.methods.choice import EVEN_UP_TO
 
 ORDER: tuple[Severity, ...] = ("problem", "warning", "note")
 

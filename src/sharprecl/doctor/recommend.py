@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from sharprecl.config import EncoderConfig, TrainingConfig
+from sharprecl.config.choice import choose_method
 from sharprecl.data.messages import plural
 from sharprecl.doctor.diagnosis import Recommendation, TextFacts
-from sharprecl.methods.choice import choose_method
 
 QUANTILE = 2  # of ``TextFacts.token_quantiles``: 0.99
 STEP = 16

@@ -28,11 +28,11 @@ DECIDES: tuple[str, ...] = (
     "experiments/prepare.py",
     "experiments/sample.py",
     "export/encoder.py",
+    "export/predictor.py",
     "llm",
     "losses",
     "methods",
     "models",
-    "profiles.py",
     "rebalance",
     "training",
 )

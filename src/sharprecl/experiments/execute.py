@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sharprecl.classifier import TextClassifier
-from sharprecl.config import RunConfig
+from sharprecl.config import RunConfig, merge, resolve
 from sharprecl.errors import CheckpointError
 from sharprecl.experiments.fairness import texts_read
 from sharprecl.experiments.measure import measure
@@ -17,7 +17,6 @@ from sharprecl.experiments.prepare import Prepared
 from sharprecl.experiments.records import RunRecord, RunSpec, run_key
 from sharprecl.experiments.weights import weights_of
 from sharprecl.machine import describe_machine
-from sharprecl.profiles import merge, resolve
 from sharprecl.training.checkpoint import remove_checkpoints
 from sharprecl.training.history import Record, TrainingSpeed, read_history
 from sharprecl.training.inference import answers

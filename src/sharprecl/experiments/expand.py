@@ -6,7 +6,7 @@ from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING
 
-from sharprecl.config import RunConfig
+from sharprecl.config import PROFILES, RunConfig, Settings, merge, method_settings, resolve
 from sharprecl.errors import ConfigError
 from sharprecl.experiments.fairness import check_fair, longer, only_heeded, texts_read
 from sharprecl.experiments.layout import AtScale, Column, Number, Row
@@ -14,8 +14,6 @@ from sharprecl.experiments.llm_tasks import task_description
 from sharprecl.experiments.records import RunSpec
 from sharprecl.experiments.scales import Scale
 from sharprecl.experiments.shortest import shortest
-from sharprecl.methods.registry import method_class
-from sharprecl.profiles import PROFILES, Settings, merge, resolve
 
 if TYPE_CHECKING:
     from sharprecl.experiments.plan import Plan
@@ -91,7 +89,7 @@ def _config(plan: "Plan", scale: Scale, row: Row, value: Number | None, told: st
         return resolve(merge({"method": task_description(told)}, own))
     chosen = {} if plan.select_on is None else {"training": {"select_on": plan.select_on}}
     common = merge(scale.settings, plan.settings, chosen)
-    if not method_class(row.method).trains_encoder:
+    if not method_settings(row.method).trains_encoder:
         return resolve(merge(only_heeded(row.method, common), own))
     config = resolve(merge(common, own))
     check_fair(config)

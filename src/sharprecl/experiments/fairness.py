@@ -1,11 +1,9 @@
 """What makes the runs of a plan comparable: as many steps for each, or as many texts read by each encoder."""
 
-from sharprecl.config import RunConfig
+from sharprecl.config import RunConfig, Settings, method_settings
 from sharprecl.errors import ConfigError
-from sharprecl.methods.registry import method_class
-from sharprecl.profiles import Settings
 
-_VIEWS = {"one": 1, "two": 2, "same": 2}
+_VIEWS = {"none": 0, "one": 1, "two": 2, "same": 2}
 
 
 def texts_read(method: str, view: str = "") -> int:
@@ -16,13 +14,8 @@ def texts_read(method: str, view: str = "") -> int:
     Raises:
         ConfigError: there is no such method.
     """
-    kind = method_class(method)
-    # Not above: it brings PyTorch, which a plan is read without.
-    from sharprecl.methods.base import Method
-
-    if not issubclass(kind, Method):
-        return 0
-    return 1 if kind.views == "two" and view == "upper" else _VIEWS[kind.views]
+    views = method_settings(method).views
+    return 1 if views == "two" and view == "upper" else _VIEWS[views]
 
 
 def only_heeded(method: str, settings: Settings) -> Settings:
@@ -30,7 +23,7 @@ def only_heeded(method: str, settings: Settings) -> Settings:
 
     Where the others choose the epoch on test texts, and so train on all texts, it has all of them too.
     """
-    kind = method_class(method)
+    kind = method_settings(method)
     kept = {key: value for key, value in settings.items() if key not in kind.ignores}
     for section in kind.ignores:
         heeded = {key: value for key, value in settings.get(section, {}).items() if key in kind.heeds}

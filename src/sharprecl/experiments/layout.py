@@ -6,12 +6,11 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
-from sharprecl.config import Frozen
+from sharprecl.config import METHODS, Frozen, Settings
+from sharprecl.config.choice import AUTO
 from sharprecl.data.benchmarks import BENCHMARKS
 from sharprecl.data.messages import closest
 from sharprecl.experiments.scales import ScaleName
-from sharprecl.methods.registry import method_names
-from sharprecl.profiles import AUTO, Settings
 
 Kind = Literal["table", "curve", "embedding", "datasets"]
 Number = int | float
@@ -98,9 +97,9 @@ class Row(Frozen):
     def _named_method(cls, value: str) -> str:
         if value == AUTO:
             raise ValueError("'auto' is chosen by the labels, so it could be another one in each column; name a method")
-        if value not in method_names():
-            known = ", ".join(method_names())
-            raise ValueError(f"there is no method {value!r}{closest(value, method_names())}; choose one of {known}")
+        if value not in METHODS:
+            known = ", ".join(METHODS)
+            raise ValueError(f"there is no method {value!r}{closest(value, METHODS)}; choose one of {known}")
         return value
 
     @field_validator("settings")

@@ -6,13 +6,12 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
-from sharprecl.config import Frozen
+from sharprecl.config import Frozen, Settings, read_yaml
 from sharprecl.data.messages import closest
 from sharprecl.errors import ConfigError
 from sharprecl.experiments.expand import Job, expand
 from sharprecl.experiments.layout import AtScale, Column, Kind, Row, names_a_method
 from sharprecl.experiments.scales import ScaleName, scale_of
-from sharprecl.profiles import Settings, read_yaml
 
 SHIPPED: tuple[str, ...] = (
     "datasets", "main", "llm", "ablation", "sensitivity", "top_k", "augmentation", "embedding",

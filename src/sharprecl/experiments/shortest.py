@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sharprecl.config import RunConfig
-from sharprecl.profiles import Settings, resolve
+from sharprecl.config import RunConfig, Settings, resolve
 
 
 def shortest(config: RunConfig) -> Settings:

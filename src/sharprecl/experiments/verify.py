@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from sharprecl.config import merge, resolve
 from sharprecl.errors import ConfigError, DataError, SharpReCLError
 from sharprecl.experiments.code import code_hash
 from sharprecl.experiments.collection import Records
@@ -17,7 +18,6 @@ from sharprecl.experiments.measure import measure
 from sharprecl.experiments.prepare import data_key, prepare
 from sharprecl.experiments.records import DataRecord, RunRecord, run_key
 from sharprecl.experiments.store import load_records
-from sharprecl.profiles import merge, resolve
 
 _TOLERANCE = 1e-9  # Machines add floats in different orders.
 

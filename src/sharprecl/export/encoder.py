@@ -4,18 +4,25 @@ import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 
+from sharprecl.config import MethodConfig, RunConfig
+from sharprecl.data.tables import TextTable
 from sharprecl.data.tokens import tokenize
 from sharprecl.decision.decision import Decision
 from sharprecl.export import folder as saved
 from sharprecl.export.card import Card
+from sharprecl.export.predictor import Fitted, Predictor, Trainer
 from sharprecl.export.stock import fold_decision
+from sharprecl.methods.base import Method
+from sharprecl.methods.registry import method_class
 from sharprecl.models.backbone import Backbone
 from sharprecl.training.hardware import pick_device
+from sharprecl.training.history import Observer
 from sharprecl.training.inference import predict
+from sharprecl.training.session import train
 
 _NO_BIAS = (
     "the classifier of this encoder has no bias, which is where a stock model would keep the class prior that its "
@@ -24,7 +31,7 @@ _NO_BIAS = (
 
 
 @dataclass
-class EncoderPredictor:
+class EncoderPredictor(Predictor):
     """A trained backbone that answers alone.
 
     Attributes:
@@ -79,3 +86,52 @@ class EncoderPredictor:
         backbone = backbone.to(pick_device(device))
         decision = Decision(card.temperature, np.asarray(card.shift or [0.0]))
         return cls(backbone, tokenizer, card.max_length, card.pooling, scale, card.not_stock_because, decision)
+
+
+@dataclass
+class FittedEncoder(Fitted):
+    """A trained encoder with its method, whose side modules nothing needs any more."""
+
+    predictor: EncoderPredictor
+    method: Method = field(kw_only=True)
+
+
+class EncoderTrainer(Trainer):
+    """Trains an encoder by any ``Method``."""
+
+    @classmethod
+    def answered_prior(cls, class_counts: np.ndarray, settings: MethodConfig) -> np.ndarray | None:
+        return cast("np.ndarray | None", method_class(settings.name).answered_prior(class_counts, settings))
+
+    @classmethod
+    def fit(
+        cls,
+        table: TextTable,
+        config: RunConfig,
+        observer: Observer,
+        *,
+        test: TextTable | None = None,
+        output: Path | None = None,
+        resume: bool = False,
+        device: str = "auto",
+    ) -> FittedEncoder:
+        """Train on a table; see the contract.
+
+        Raises:
+            SharpReCLError: data, settings, assets or disk do not allow it.
+        """
+        trained = train(table, config, observer, test=test, output=output, resume=resume, device=device)
+        predictor = EncoderPredictor(
+            trained.backbone,
+            trained.tokenizer,
+            config.encoder.max_length,
+            str(trained.backbone.pooling),
+            refused_because=trained.method.not_exportable_because,
+        )
+        return FittedEncoder(
+            predictor, trained.outcome, trained.validation, trained.facts, trained.notes, method=trained.method
+        )
+
+    @classmethod
+    def load(cls, folder: Path, card: Card, device: str) -> EncoderPredictor:
+        return EncoderPredictor.load(folder, card, device)

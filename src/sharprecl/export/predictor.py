@@ -1,30 +1,99 @@
-"""What answers for a trained classifier, whatever it is made of."""
+"""What answers for a trained classifier, and what trains it: two contracts, whatever the model is made of."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Any
 
 import numpy as np
 
+from sharprecl.config import MethodConfig, RunConfig
+from sharprecl.data.tables import TextTable
+from sharprecl.decision.decision import Decision
 from sharprecl.export.card import Card
+from sharprecl.training.history import Observer
+from sharprecl.training.loop import TrainingResult
 
 
-class Predictor(Protocol):
-    """Gives scores of texts, and can be written to a folder."""
+class Predictor(ABC):
+    """Gives scores of texts, and can be written to a folder.
 
-    @property
-    def pooling(self) -> str:
-        """How token vectors become one feature, for the card; ``none`` where there are no features."""
-        ...
+    Attributes:
+        pooling: how token vectors become one feature, for the card; ``none`` where there are no features.
+    """
 
+    pooling: str = "none"
+
+    @abstractmethod
     def scores(self, texts: Sequence[str], *, embed: bool = False) -> tuple[np.ndarray, np.ndarray]:
         """Scores [N, C] and features [N, H], float32; the answer is a row's argmax.
 
         A row of NaN says that there was no usable answer for that text. Without ``embed``, and where a model has no
         features, H is 0.
         """
-        ...
 
+    def decide(self, decision: Decision) -> None:
+        """Answer from now on as the decision says. A model that writes labels has no scores to be turned."""
+        assert decision.is_neutral
+
+    @abstractmethod
     def save(self, folder: Path, card: Card) -> Card:
         """Write everything that answering needs; return the card as written, ``not_stock_because`` filled in."""
-        ...
+
+
+@dataclass
+class Fitted:
+    """A trained classifier and what is worth knowing about its making.
+
+    Attributes:
+        validation: row numbers of the training table that were held out; empty where nothing was chosen on them.
+        facts: JSON-ready, equal for equal runs.
+        notes: sentences that a person should read.
+    """
+
+    predictor: Predictor
+    outcome: TrainingResult
+    validation: np.ndarray
+    facts: dict[str, Any]
+    notes: list[str] = field(default_factory=list)
+
+
+class Trainer(ABC):
+    """Trains a method and reads back what was trained. Never instantiated: a namespace with a contract."""
+
+    @classmethod
+    def answered_prior(cls, class_counts: np.ndarray, settings: MethodConfig) -> np.ndarray | None:
+        """The class prior that the scores answer for, [C]; None where they answer for none that is known."""
+        del class_counts, settings
+        return None
+
+    @classmethod
+    @abstractmethod
+    def fit(
+        cls,
+        table: TextTable,
+        config: RunConfig,
+        observer: Observer,
+        *,
+        test: TextTable | None = None,
+        output: Path | None = None,
+        resume: bool = False,
+        device: str = "auto",
+    ) -> Fitted:
+        """Train on a table.
+
+        Args:
+            table: training texts.
+            config: what decides the result.
+            observer: is told how it goes.
+            test: needed only by ``select_on="test"``.
+            output: folder for what a restart needs; None keeps everything in memory.
+            resume: go on with what is in ``output``.
+            device: ``auto``, ``cpu``, ``cuda``, ...
+        """
+
+    @classmethod
+    @abstractmethod
+    def load(cls, folder: Path, card: Card, device: str) -> Predictor:
+        """Read what the predictor's ``save`` wrote."""

@@ -15,75 +15,47 @@ are language models as they are used.
 
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any
 
 import numpy as np
 import torch
-from pydantic import Field
 
-from sharprecl.config import Fraction, MethodConfig, RunConfig
+from sharprecl.config import RunConfig
+from sharprecl.config.language_models import LlmLoraConfig
 from sharprecl.data.tables import TextTable
 from sharprecl.errors import AssetError
 from sharprecl.export.card import ADAPTER, Card
+from sharprecl.export.predictor import Fitted, Trainer
 from sharprecl.llm import causal
-from sharprecl.llm.base import FittedLanguageModel, LanguageModelMethod
 from sharprecl.llm.base_model import BasePage, load_base, read_base
 from sharprecl.llm.encoding import Encoder, longest_prompt, pick_form
 from sharprecl.llm.predictor import NOT_EXPORTABLE, LlmPredictor
-from sharprecl.llm.presets import PRESETS, preset
-from sharprecl.llm.prompts import LabelWords, Prompt, label_words
+from sharprecl.llm.presets import preset
+from sharprecl.llm.prompts import Prompt, label_words
 from sharprecl.llm.tuning import TuningSettings, fine_tune
 from sharprecl.training.hardware import pick_device, pick_precision
 from sharprecl.training.history import HistoryFile, Observer
 from sharprecl.training.names import HISTORY
 
 
-class LlmLoraConfig(MethodConfig):
-    """Settings of the fine-tuned language model; ``training`` has a say in the precision only."""
-
-    name: Literal["llm_lora"] = "llm_lora"
-    model: str = Field("smollm2", description=f"{', '.join(PRESETS)}, a local folder or a Hugging Face id")
-    task: str = Field("category of the text", min_length=1, description="what the labels are, for the prompt")
-    label_words: LabelWords = Field({}, description="what stands in the prompt for a label whose name says little")
-    prompt: Literal["auto", "chat", "plain"] = Field("auto", description="auto is chat where the model has a template")
-    max_words: int = Field(256, ge=1, description="words a text; the rest is cut off")
-    rank: int = Field(16, ge=1, description="r of the adapters")
-    alpha: int = Field(32, ge=1, description="the adapters' output is multiplied by alpha / r")
-    dropout: float = Field(0.05, ge=0, lt=1, description="on the adapters' input")
-    target_modules: Literal["auto", "all"] | tuple[str, ...] = Field(
-        "auto",
-        description="linear layers with an adapter; auto is PEFT's choice for the architecture (queries, values)",
-    )
-    quantization: Literal["auto", "none", "nf4"] = Field(
-        "auto", description="of the frozen weights; auto is nf4 for the presets of 7 billion weights and more"
-    )
-    epochs: int = Field(3, ge=0, description="passes over the training texts; 0 asks the model as it is (zero-shot)")
-    batch_size: int = Field(16, ge=1, description="texts a step")
-    micro_batch_size: int = Field(8, ge=1, description="texts at a time within a step: for memory, not for the result")
-    learning_rate: float = Field(2e-4, gt=0, description="AdamW's")
-    warmup: Fraction = Field(0.03, description="share of all steps in which the learning rate rises")
-    max_grad_norm: float = Field(0.3, gt=0, description="largest norm of the gradient")
-    inference: Literal["score", "generate"] = Field(
-        "score", description="the most probable label, or the answer that the model writes, if it is one"
-    )
-    scoring: Literal["sum", "mean"] = Field("sum", description="log-probability of a label's tokens, summed or a token")
-
-
-class LlmLora(LanguageModelMethod):
+class LlmLora(Trainer):
     """See the module's docstring."""
 
     Config = LlmLoraConfig
     not_exportable_because = NOT_EXPORTABLE
-    # artidoro/qlora, qlora.py: its defaults; rate, warm-up, clipping and texts a step are the same as here. The paper's
-    # models are in 4 bits by themselves.
-    official: ClassVar[dict[str, Any]] = {
-        "method": {"rank": 64, "alpha": 16, "dropout": 0.0, "target_modules": "all", "micro_batch_size": 1}
-    }
 
     @classmethod
     def fit(
-        cls, table: TextTable, config: RunConfig, observer: Observer, *, output: Path | None, resume: bool, device: str
-    ) -> FittedLanguageModel:
+        cls,
+        table: TextTable,
+        config: RunConfig,
+        observer: Observer,
+        *,
+        test: TextTable | None = None,
+        output: Path | None = None,
+        resume: bool = False,
+        device: str = "auto",
+    ) -> Fitted:
         """Train on all texts of a table; see the contract. A training that was cut off starts anew.
 
         Raises:
@@ -150,7 +122,7 @@ class LlmLora(LanguageModelMethod):
             "steps": outcome.steps,
         }
         predictor, nothing = _predictor(model, page, encoder, settings), np.empty(0, dtype=np.int64)
-        return FittedLanguageModel(predictor, outcome, nothing, facts, notes)
+        return Fitted(predictor, outcome, nothing, facts, notes)
 
     @classmethod
     def load(cls, folder: Path, card: Card, device: str) -> LlmPredictor:

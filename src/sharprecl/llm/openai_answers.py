@@ -12,14 +12,16 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
+from sharprecl.config.address import check_address
 from sharprecl.errors import AssetError, CheckpointError
 from sharprecl.export.card import FILE, Card
+from sharprecl.export.predictor import Predictor
 from sharprecl.export.writing import replaceable
 from sharprecl.files import write_json
 from sharprecl.llm.cost import count_high
 from sharprecl.llm.openai_book import ANSWERS, AnswerBook, request_key
 from sharprecl.llm.openai_client import ABOUT_THE_TEXT, ProviderError, ask, open_client, without_own_key
-from sharprecl.llm.openai_endpoint import agreed_endpoint, check_address
+from sharprecl.llm.openai_endpoint import agreed_endpoint
 from sharprecl.llm.prompts import Prompt, answer_scores
 
 if TYPE_CHECKING:
@@ -43,7 +45,7 @@ class ModelPage:
 
 
 @dataclass
-class OpenAIPredictor:
+class OpenAIPredictor(Predictor):
     """Asks for each text's label once, at temperature 0.
 
     Args:
@@ -66,11 +68,6 @@ class OpenAIPredictor:
     def __getstate__(self) -> dict[str, Any]:
         """Without the client, which holds the key."""
         return {name: value for name, value in vars(self).items() if name != "_client"}
-
-    @property
-    def pooling(self) -> str:
-        """There are no features."""
-        return "none"
 
     def scores(self, texts: Sequence[str], *, embed: bool = False) -> tuple[np.ndarray, np.ndarray]:
         """0 for the class that was answered, -100 for the others; a row of NaN for an answer that is no label.

@@ -18,68 +18,31 @@ name that it fine-tunes will do.
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, cast
+from typing import Annotated, Any, ClassVar, cast
 
 import numpy as np
-from pydantic import Field, field_validator
+from pydantic import Field
 
-from sharprecl.config import MethodConfig, RunConfig
+from sharprecl.config import RunConfig
+from sharprecl.config.language_models import OpenAIFinetuneConfig
 from sharprecl.data.tables import TextTable
 from sharprecl.errors import ConfigError
 from sharprecl.export.card import Card
-from sharprecl.llm.base import FittedLanguageModel, LanguageModelMethod
+from sharprecl.export.predictor import Fitted, Trainer
 from sharprecl.llm.openai_answers import ModelPage, OpenAIPredictor, read_page
 from sharprecl.llm.openai_client import open_client
-from sharprecl.llm.openai_endpoint import check_address, endpoint, name_endpoint
+from sharprecl.llm.openai_endpoint import endpoint, name_endpoint
 from sharprecl.llm.openai_jobs import Training
 from sharprecl.llm.openai_plan import JobPlan, make_plan
 from sharprecl.llm.openai_state import open_state
-from sharprecl.llm.prompts import LabelWords, Prompt, label_words
+from sharprecl.llm.prompts import Prompt, label_words
 from sharprecl.training.history import Observer
 from sharprecl.training.loop import TrainingResult
 
 Dollars = Annotated[float, Field(ge=0)]
 
 
-class OpenAIFinetuneConfig(MethodConfig):
-    """Settings of fine-tuning at a provider. The key is no setting: it is read from OPENAI_API_KEY and kept nowhere."""
-
-    permissions = frozenset({"max_cost", "poll_seconds", "workers"})
-
-    name: Literal["openai_finetune"] = "openai_finetune"
-    model: str = Field("gpt-3.5-turbo-0125", min_length=1, description="a model that the provider fine-tunes")
-    task: str = Field("topic of the text", min_length=1, description="what the label tells, as the prompt calls it")
-    label_words: LabelWords = Field(
-        default_factory=dict, description="words that stand for labels in the prompt, for names that say nothing"
-    )
-    max_words: int = Field(256, ge=1, description="words of a text; the rest is cut off")
-    n_epochs: Annotated[int, Field(ge=1, le=50)] | Literal["auto"] = Field(
-        "auto", description="passes over the texts; auto is 3, more below 34 texts, fewer above 8,333"
-    )
-    batch_size: Annotated[int, Field(ge=1)] | Literal["auto"] = Field("auto", description="auto: the provider chooses")
-    learning_rate_multiplier: Annotated[float, Field(gt=0)] | Literal["auto"] = Field(
-        "auto", description="auto: the provider chooses"
-    )
-    max_cost: Dollars | None = Field(
-        None,
-        description="dollars for training and judging, by the estimate; null asks on a terminal, and refuses in Python",
-    )
-    price_per_million_training_tokens: Dollars | None = Field(
-        None, description="dollars; null looks the model up in a small table"
-    )
-    price_per_million_input_tokens: Dollars | None = Field(None, description="the same for the prompts of answers")
-    base_url: str | None = Field(None, description="of another provider; null is OPENAI_BASE_URL, else OpenAI")
-    poll_seconds: float = Field(30.0, gt=0, description="between two looks at the running job")
-    workers: int = Field(4, ge=1, le=64, description="answers asked for at a time")
-    max_answer_tokens: int = Field(16, ge=1, description="length of an answer; more where a label needs more")
-
-    @field_validator("base_url")
-    @classmethod
-    def _plain_address(cls, value: str | None) -> str | None:
-        return None if value is None else check_address(value)
-
-
-class OpenAIFinetune(LanguageModelMethod):
+class OpenAIFinetune(Trainer):
     """See the module's docstring."""
 
     Config = OpenAIFinetuneConfig
@@ -111,8 +74,16 @@ class OpenAIFinetune(LanguageModelMethod):
 
     @classmethod
     def fit(
-        cls, table: TextTable, config: RunConfig, observer: Observer, *, output: Path | None, resume: bool, device: str
-    ) -> FittedLanguageModel:
+        cls,
+        table: TextTable,
+        config: RunConfig,
+        observer: Observer,
+        *,
+        test: TextTable | None = None,
+        output: Path | None = None,
+        resume: bool = False,
+        device: str = "auto",
+    ) -> Fitted:
         """Train at the provider, or go on with what was begun there.
 
         Raises:
@@ -169,7 +140,7 @@ class OpenAIFinetune(LanguageModelMethod):
             device="provider",
         )
         notes = ["the trained model lives at the provider: answers cost money, and end when it is retired there"]
-        return FittedLanguageModel(predictor, outcome, np.empty(0, dtype=np.int64), facts, notes)
+        return Fitted(predictor, outcome, np.empty(0, dtype=np.int64), facts, notes)
 
     @classmethod
     def load(cls, folder: Path, card: Card, device: str) -> OpenAIPredictor:

@@ -15,6 +15,7 @@ import torch
 
 from sharprecl.data.batches import inference_batches
 from sharprecl.export.card import ADAPTER, Card
+from sharprecl.export.predictor import Predictor
 from sharprecl.export.writing import write_weights
 from sharprecl.llm import causal
 from sharprecl.llm.base_model import BasePage
@@ -26,7 +27,7 @@ NOT_EXPORTABLE = "a language model with adapters writes the label; it has no cla
 
 
 @dataclass
-class LlmPredictor:
+class LlmPredictor(Predictor):
     """A language model that answers with labels.
 
     Attributes:
@@ -42,10 +43,6 @@ class LlmPredictor:
     adapted: bool
     generate: bool
     mean: bool
-
-    @property
-    def pooling(self) -> str:
-        return "none"
 
     def scores(self, texts: Sequence[str], *, embed: bool = False) -> tuple[np.ndarray, np.ndarray]:
         """Log-probabilities of the labels [N, C]; where answers are generated, the answer gets 0 and the others -100,

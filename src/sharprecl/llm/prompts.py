@@ -14,11 +14,10 @@ and the word follows "Label:" after a space. The paper names the models and the 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from pydantic import BeforeValidator
 
 from sharprecl.data.messages import closest, names_phrase
 from sharprecl.errors import ConfigError
@@ -28,20 +27,6 @@ IGNORED = -100
 """The target of a token that the loss must not count."""
 
 Message = dict[str, str]
-
-
-def _quoted(value: object) -> object:
-    """YAML reads an unquoted ``7`` or ``no`` as something else than text; a label that is a number is meant as one."""
-    if not isinstance(value, Mapping):
-        return value
-    for name, word in value.items():
-        if not isinstance(word, str):
-            raise ValueError(f"the word for {str(name)!r} is {word!r}, which is no text; quote it: '{word}'")
-    return {str(name): word for name, word in value.items()}
-
-
-LabelWords = Annotated[dict[str, str], BeforeValidator(_quoted)]
-"""Words for labels by the label's name, as a setting."""
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from typing import Literal
 import torch
 from torch import Tensor
 
+from sharprecl.config.sharprecl import AnchorWeight
 from sharprecl.losses.class_counts import positive_counts
 from sharprecl.losses.logit_compensation import log_prior
 
-AnchorWeight = Literal["none", "effective_number", "code_scalar", "neg_log_prior"]
 WeightKind = AnchorWeight | Literal["log_prior"]
 
 

@@ -3,14 +3,11 @@
 Sources: Cui et al., CVPR 2019, for the effective number of texts and for weights that sum to C.
 """
 
-from typing import Literal
-
 from torch import Tensor
 
+from sharprecl.config.methods import ClassWeight
 from sharprecl.losses.class_counts import positive_counts
 from sharprecl.losses.class_weights import anchor_weights
-
-ClassWeight = Literal["inverse_frequency", "effective_number"]
 
 
 def classification_weights(kind: ClassWeight, counts_C: Tensor, beta: float = 0.9999) -> Tensor:

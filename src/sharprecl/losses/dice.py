@@ -3,17 +3,14 @@
 Source: Li et al., ACL 2020; the form ``code`` is that of their published code.
 """
 
-from typing import Literal
-
 import torch.nn.functional as F
 from torch import Tensor
 
+from sharprecl.config.methods import DiceForm
 from sharprecl.losses.complement import log_complement
 
-PerTextForm = Literal["square", "paper", "code"]
 
-
-def dice(s_NC: Tensor, y_N: Tensor, alpha: float, smooth: float, form: PerTextForm = "square") -> Tensor:
+def dice(s_NC: Tensor, y_N: Tensor, alpha: float, smooth: float, form: DiceForm = "square") -> Tensor:
     """Dice loss of every text, summed over the classes: between 0 and C.
 
     With p the softmax, Y the one-hot labels, q = (1 - p)^alpha p and s the smoothing::

@@ -3,13 +3,11 @@
 Source: Chen et al., arXiv 2201.08702 (DualCL), L_theta and L_z; ``zero_logit`` is how the published code has it.
 """
 
-from typing import Literal
-
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-OwnPair = Literal["exclude", "zero_logit"]
+from sharprecl.config.methods import OwnPair
 
 
 def dual_contrastive(

@@ -3,16 +3,13 @@
 Source: SharpReCL (WWW 2026), the classification loss L_CLS; Menon et al., ICLR 2021, for ``tau``.
 """
 
-from typing import Literal
-
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from sharprecl.config.sharprecl import Smoothing
 from sharprecl.losses.class_counts import positive_counts
 from sharprecl.losses.cross_entropy import cross_entropy
-
-Smoothing = Literal["none", "epsilon", "laplace"]
 
 
 def log_prior(counts_C: Tensor, smoothing: Smoothing = "none") -> Tensor:

@@ -3,17 +3,15 @@
 Source: Song et al., EMNLP 2022 (SPCL), section 3.2; ``decoupled`` is the form that its code's README adds.
 """
 
-from typing import Literal
-
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-Form = Literal["coupled", "decoupled"]
+from sharprecl.config.methods import PrototypicalForm
 
 
 def supervised_prototypical(
-    x_NH: Tensor, c_CH: Tensor, y_N: Tensor, temperature: float, form: Form = "coupled"
+    x_NH: Tensor, c_CH: Tensor, y_N: Tensor, temperature: float, form: PrototypicalForm = "coupled"
 ) -> Tensor:
     """Contrastive loss of every text. With ``s_ik = (1 + cos(a_i, a_k)) / 2`` over ``A = {texts, centres}``, ``P(i)``
     the items of i's class but itself and ``N(i)`` those of the other classes::

@@ -4,12 +4,10 @@ Sources: Kang et al., ICLR 2021, for KCL; Li et al., CVPR 2022 (TSC), its supple
 the other normaliser.
 """
 
-from typing import Literal
-
 import torch
 from torch import Tensor
 
-Normalizer = Literal["paper", "code"]
+from sharprecl.config.methods import Normalizer
 
 
 def k_positive_contrastive(g_NJ: Tensor, positive_NJ: Tensor, candidate_NJ: Tensor, temperature: float) -> Tensor:

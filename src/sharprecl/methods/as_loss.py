@@ -128,10 +128,11 @@ class _Shape:
         self.feature_dim, self.num_classes = classifier.in_features, classifier.out_features
 
 
-def _needs_more(kind: Any) -> str:
-    if not issubclass(kind, Method):
+def _needs_more(kind: type[Method]) -> str:
+    settings = kind.Config
+    if settings.views == "none":
         return "it tunes a language model"
-    if not kind.trains_encoder:
+    if not settings.trains_encoder:
         return "it trains no encoder"
     if kind.reading != "linear":
         return "its answers are not the classifier's"

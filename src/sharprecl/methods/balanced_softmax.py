@@ -8,24 +8,16 @@ This is SharpReCL's classification loss L_CLS on one view, and with any ``tau`` 
 ICLR 2021. What the contrastive part adds shows beside ``sharprecl`` without ``CL``, which classifies both views.
 """
 
-from typing import Literal, Self
+from typing import Self
 
 import numpy as np
 import torch
-from pydantic import Field
 from torch import Tensor
 
-from sharprecl.config import MethodConfig
+from sharprecl.config.methods import BalancedSoftmaxConfig
 from sharprecl.losses.logit_compensation import compensated_cross_entropy, log_prior
 from sharprecl.methods.base import OpenedBackbone, flattened_prior
 from sharprecl.methods.classification import LogitLoss
-
-
-class BalancedSoftmaxConfig(MethodConfig):
-    """Settings of balanced softmax."""
-
-    name: Literal["balanced_softmax"] = "balanced_softmax"
-    tau: float = Field(1.0, ge=0, description="strength of the prior; 0 is plain cross-entropy")
 
 
 class BalancedSoftmax(LogitLoss):

@@ -4,15 +4,15 @@ A method turns features into loss terms. It owns side modules (projection heads,
 away after training, and it never sees the optimiser, the device placement or the file system. Whatever state it has
 must be in its ``state_dict`` (parameters, buffers, or ``get_extra_state``): that is all that a checkpoint keeps.
 
-A method is one file: its settings (a ``MethodConfig``), its class, and a docstring that explains it. One line in
-``registry.py`` gives it a name.
+A method is one file: its class, and a docstring that explains it. Its settings, and what can be known of it without
+PyTorch, stand in ``sharprecl.config.methods``.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 import torch
@@ -25,9 +25,6 @@ from sharprecl.models.features import Reading
 
 LossTerms = dict[str, Tensor]
 """Named scalars with gradients. ``total`` is the one that is minimised; the others are shown and logged."""
-
-Views = Literal["one", "two", "same"]
-"""Rows of features a text: one; two, the second from an augmenter; or the same text twice (dropout differs)."""
 
 
 @dataclass(frozen=True)
@@ -91,18 +88,8 @@ class Method(nn.Module, ABC):
     """Base of all methods. Subclasses are built by ``build`` and hold no reference to the backbone."""
 
     Config: ClassVar[type[MethodConfig]]
-    """The method's section of the configuration."""
-    official: ClassVar[Mapping[str, Any]] = {}
-    """Settings of the source's own experiments, merged in by the profile ``official``; empty where it has none."""
-    views: ClassVar[Views] = "one"
+    """The method's section of the configuration, which also says how many views it needs and whether it takes steps."""
     reading: ClassVar[Reading] = "linear"
-    trains_encoder: ClassVar[bool] = True
-    """Whether steps on ``loss`` train the encoder; if not, it reads every text once for ``on_features`` to fit to."""
-    ignores: ClassVar[tuple[str, ...]] = ()
-    """Sections of the configuration that change nothing; a setting in them that is not at its default is refused."""
-    heeds: ClassVar[tuple[str, ...]] = ()
-    """Settings in these sections that count all the same."""
-    ignores_because: ClassVar[str] = ""
     wants_features: bool = False
     """Whether ``on_features`` is to be called, which costs a pass over the training texts an epoch."""
     not_exportable_because: ClassVar[str] = ""

@@ -16,47 +16,26 @@ serves as the first contrasted view too, which saves a third of the cost. No Bat
 makes +-1 whatever they are. ``head_norm`` brings it back (for the centres only from eight classes on).
 """
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, Self
+from typing import Self
 
 import numpy as np
 import torch
-from pydantic import Field
 from torch import Tensor, nn
 
-from sharprecl.config import MethodConfig
+from sharprecl.config.methods import BCLConfig
 from sharprecl.losses import reducers
 from sharprecl.losses.balanced_contrastive import balanced_contrastive
 from sharprecl.losses.logit_compensation import compensated_cross_entropy, log_prior
 from sharprecl.methods.base import Batch, LossTerms, Method, OpenedBackbone, Progress, flattened_prior, seeded
 from sharprecl.methods.cosine_classifier import CosineClassifier
-from sharprecl.methods.image_methods import IMAGE_TRAINING
 from sharprecl.models.features import Features
-from sharprecl.models.heads import HeadNorm, ProjectionHead, prototype_head_norm
-
-
-class BCLConfig(MethodConfig):
-    """Settings of the BCL method."""
-
-    name: Literal["bcl"] = "bcl"
-    temperature: float = Field(0.1, gt=0, description="tau of the contrastive loss")
-    contrastive_weight: float = Field(0.35, ge=0, description="weight of the contrastive loss beside the other")
-    scale: float = Field(30.0, gt=0, description="s of the cosine classifier")
-    projection_dim: int = Field(128, ge=2, description="width of the contrastive space")
-    head_norm: HeadNorm = Field("none", description="normalisation in the projection heads")
+from sharprecl.models.heads import ProjectionHead, prototype_head_norm
 
 
 class BCL(Method):
     """See the module's docstring. ``build`` makes one; the constructor takes the finished parts."""
 
     Config = BCLConfig
-    # The published command line but for SGD with rate 0.1 over 90 epochs, which would destroy a pretrained encoder:
-    # AdamW and the epochs with which the SharpReCL paper ran the image methods on BERT.
-    official: ClassVar[Mapping[str, Any]] = {
-        "method": {"temperature": 0.07, "projection_dim": 1024, "head_norm": "batch"},
-        "training": {**IMAGE_TRAINING, "batch_size": 256},
-    }
-    views = "two"
     log_prior_C: Tensor
 
     def __init__(

@@ -8,22 +8,16 @@ The texts of a rare class come up many times an epoch and are learnt by heart; m
 every epoch.
 """
 
-from typing import Literal, Self
+from typing import Self
 
 import numpy as np
 
-from sharprecl.config import MethodConfig
+from sharprecl.config.methods import ClassBalancedSamplingConfig
 from sharprecl.methods.base import EpochDraw, OpenedBackbone, flattened_prior
 from sharprecl.methods.classification import LogitLoss
 from sharprecl.rebalance.class_balanced import class_balanced_rows
 
 _STREAM = 1  # of the draws, behind (seed, epoch)
-
-
-class ClassBalancedSamplingConfig(MethodConfig):
-    """Class-balanced sampling has no settings."""
-
-    name: Literal["class_balanced_sampling"] = "class_balanced_sampling"
 
 
 class ClassBalancedSampling(LogitLoss):

@@ -16,13 +16,12 @@ wrong way, for q is 0 at p = 1 too); ``ce_weight`` adds cross-entropy, which pul
 examples in the published code (``ohem``) is off in its scripts and broken for many classes, so it is left out.
 """
 
-from typing import Literal, Self
+from typing import Self
 
 import numpy as np
-from pydantic import Field
 from torch import Tensor
 
-from sharprecl.config import MethodConfig
+from sharprecl.config.methods import DiceConfig
 from sharprecl.errors import ConfigError
 from sharprecl.losses import reducers
 from sharprecl.losses.cross_entropy import cross_entropy
@@ -31,32 +30,10 @@ from sharprecl.methods.base import Batch, LossTerms, Method, OpenedBackbone, Pro
 from sharprecl.models.features import Features
 
 
-class DiceConfig(MethodConfig):
-    """Settings of the dice loss."""
-
-    name: Literal["dice"] = "dice"
-    form: Literal["square", "paper", "code", "set_level"] = Field("square", description="which formula, see the method")
-    alpha: float = Field(0.01, ge=0, description="how much less a sure text counts; 0 is the plain dice loss")
-    smooth: float = Field(1.0, gt=0, description="added above and below the fraction line")
-    ce_weight: float = Field(0.0, ge=0, description="weight of a cross-entropy term beside the dice loss")
-
-
 class Dice(Method):
     """No side modules, no random numbers."""
 
     Config = DiceConfig
-    # The published script for text classification (TNEWS); its polynomial decay has power 1.
-    official = {
-        "encoder": {"max_length": 128},
-        "training": {
-            "max_epochs": 5,
-            "batch_size": 36,
-            "learning_rate": 3e-5,
-            "head_learning_rate": 3e-5,
-            "weight_decay": 0.002,
-            "patience": None,
-        },
-    }
 
     def __init__(self, config: DiceConfig) -> None:
         super().__init__()

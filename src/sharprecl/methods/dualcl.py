@@ -18,33 +18,18 @@ MiniLM that made every label a copy of [CLS], and nothing was learnt (``label_po
 is not used and not trained.
 """
 
-from typing import Any, ClassVar, Literal, Self
+from typing import Self
 
 import numpy as np
 import torch
-from pydantic import Field
 
-from sharprecl.config import Fraction, MethodConfig
+from sharprecl.config.methods import DualCLConfig
 from sharprecl.losses import reducers
 from sharprecl.losses.cross_entropy import cross_entropy
-from sharprecl.losses.dual_contrastive import OwnPair, dual_contrastive
+from sharprecl.losses.dual_contrastive import dual_contrastive
 from sharprecl.methods.base import Batch, LossTerms, Method, OpenedBackbone, Progress
 from sharprecl.models.backbone import Backbone
 from sharprecl.models.features import Features
-
-
-class DualCLConfig(MethodConfig):
-    """Settings of DualCL; the defaults are those of its published code."""
-
-    name: Literal["dualcl"] = "dualcl"
-    temperature: float = Field(0.1, gt=0, description="tau of both contrastive losses")
-    alpha: Fraction = Field(0.5, description="share of the contrastive losses; 0 is cross-entropy alone")
-    label_position: Literal["next", "first"] = Field(
-        "next", description="what all labels share: the position behind [CLS], or [CLS]'s own (paper)"
-    )
-    own_pair: OwnPair = Field(
-        "exclude", description="an anchor's own target: not in the denominator, or there as exp(0) (published code)"
-    )
 
 
 class DualCL(Method):
@@ -56,23 +41,6 @@ class DualCL(Method):
         "DualCL reads the labels' own tokens in front of every text and answers by their vectors, which no stock "
         "class does"
     )
-    # Their code has no schedule and no clipping, and decays all weights alike.
-    official: ClassVar[dict[str, Any]] = {
-        "encoder": {"max_length": 256},
-        "method": {"alpha": 0.5, "temperature": 0.1, "own_pair": "zero_logit", "label_position": "first"},
-        "training": {
-            "max_epochs": 100,
-            "batch_size": 16,
-            "learning_rate": 1e-5,
-            "head_learning_rate": 1e-5,
-            "weight_decay": 0.01,
-            "decay_all": True,
-            "schedule": "constant",
-            "warmup": 0.0,
-            "clip_norm": None,
-            "patience": None,
-        },
-    }
 
     def __init__(self, config: DualCLConfig) -> None:
         super().__init__()

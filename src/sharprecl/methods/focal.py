@@ -10,14 +10,13 @@ computed through its logarithm, for with gamma < 1 the power's gradient is infin
 weights sum to C, so that balanced classes weigh 1.
 """
 
-from typing import Annotated, Literal, Self
+from typing import Self
 
 import numpy as np
 import torch
-from pydantic import Field
 from torch import Tensor
 
-from sharprecl.config import MethodConfig
+from sharprecl.config.methods import FocalConfig
 from sharprecl.errors import ConfigError
 from sharprecl.losses.classification_weights import classification_weights
 from sharprecl.losses.focal import focal
@@ -25,33 +24,10 @@ from sharprecl.methods.base import OpenedBackbone
 from sharprecl.methods.classification import LogitLoss
 
 
-class FocalConfig(MethodConfig):
-    """Settings of the focal loss."""
-
-    name: Literal["focal"] = "focal"
-    gamma: float = Field(2.0, ge=0, description="how fast a sure text stops to count; 0 is cross-entropy")
-    alpha: Literal["none", "inverse_frequency"] | tuple[Annotated[float, Field(ge=0)], ...] = Field(
-        "none", description="weight of each class: none, by its rarity, or a list of numbers in the order of the labels"
-    )
-
-
 class Focal(LogitLoss):
     """No side modules, no random numbers; the weights of the classes are a buffer."""
 
     Config = FocalConfig
-    # The script for text classification (TNEWS) in the repository of Li et al., ACL 2020.
-    official = {
-        "method": {"gamma": 4.0},
-        "training": {
-            "max_epochs": 5,
-            "batch_size": 18,
-            "learning_rate": 3e-5,
-            "head_learning_rate": 3e-5,
-            "weight_decay": 0.002,
-            "warmup": 0.02,
-            "patience": None,
-        },
-    }
     alpha_C: Tensor
 
     def __init__(self, gamma: float, alpha_C: Tensor) -> None:

@@ -11,29 +11,20 @@ There are no steps, epochs or views. ``C`` was chosen on training texts alone (`
 Standardised features changed nothing there. Where the classifier has no bias (LLaMA's and GPT-2's) none is fitted.
 """
 
-from typing import Literal, Self
+from typing import Self
 
 import numpy as np
 import torch
-from pydantic import Field
 from sklearn.linear_model import LogisticRegression
 from torch import Tensor, nn
 
-from sharprecl.config import MethodConfig
+from sharprecl.config.methods import FrozenConfig
 from sharprecl.losses.classification_weights import classification_weights
 from sharprecl.losses.cross_entropy import cross_entropy
 from sharprecl.methods.base import Batch, LossTerms, Method, OpenedBackbone, Progress, flattened_prior
 from sharprecl.models.features import Features
 
 _MOST_ITERATIONS = 1000
-
-
-class FrozenConfig(MethodConfig):
-    """Settings of the logistic regression."""
-
-    name: Literal["frozen"] = "frozen"
-    balanced: bool = Field(True, description="every class weighs alike in the fit; false: every text")
-    C: float = Field(0.003, gt=0, description="inverse strength of the L2 penalty on the weights, as in scikit-learn")
 
 
 def fit_logistic(
@@ -68,11 +59,7 @@ class Frozen(Method):
     """See the module's docstring. No ``official``: it has no source of its own."""
 
     Config = FrozenConfig
-    trains_encoder = False
     wants_features = True
-    ignores = ("training",)
-    heeds = ("select_on", "validation_fraction", "folds")
-    ignores_because = "which takes no training steps"
     weight_CH: Tensor
     bias_C: Tensor
     class_weight_C: Tensor

@@ -7,10 +7,9 @@ from abc import abstractmethod
 from typing import Literal
 
 import numpy as np
-from pydantic import Field
 from torch import Tensor
 
-from sharprecl.config import MethodConfig
+from sharprecl.config.methods import HybridConfig
 from sharprecl.losses import reducers
 from sharprecl.losses.cross_entropy import cross_entropy
 from sharprecl.methods.base import Batch, EpochDraw, LossTerms, Method, Progress, flattened_prior
@@ -21,14 +20,6 @@ from sharprecl.rebalance.class_balanced import class_balanced_rows
 Curriculum = Literal["quadratic", "linear"]
 
 
-class HybridConfig(MethodConfig):
-    """Settings of both hybrids."""
-
-    temperature: float = Field(0.1, gt=0, description="tau of the contrastive loss")
-    curriculum: Curriculum = Field("quadratic", description="how the contrastive share alpha falls from 1 to 0")
-    projection_dim: int = Field(128, ge=2, description="width of the contrastive space")
-
-
 def contrastive_share(done: float, curriculum: Curriculum) -> float:
     """alpha = 1 - done^2 (the paper's), or 1 - done."""
     return 1.0 - (done**2 if curriculum == "quadratic" else done)
@@ -36,8 +27,6 @@ def contrastive_share(done: float, curriculum: Curriculum) -> float:
 
 class Hybrid(Method):
     """Base of both hybrids: ``contrast`` is what they differ in."""
-
-    views = "two"
 
     def __init__(self, config: HybridConfig, head: ProjectionHead, seed: int) -> None:
         super().__init__()

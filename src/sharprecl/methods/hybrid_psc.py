@@ -12,35 +12,25 @@ Decided here: the own class is left out of the denominator as the paper writes i
 ``include_own`` puts it in. Both views are anchors, so that both hybrids see the same texts.
 """
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, Self
+from typing import Self
 
 import numpy as np
 import torch
 import torch.nn.functional as F
-from pydantic import Field
 from torch import Tensor, nn
 
+from sharprecl.config.methods import HybridPSCConfig
 from sharprecl.errors import ConfigError
 from sharprecl.losses.prototypical import prototypical
 from sharprecl.methods.base import OpenedBackbone, seeded
-from sharprecl.methods.hybrid import Hybrid, HybridConfig
-from sharprecl.methods.image_methods import IMAGE_TRAINING
+from sharprecl.methods.hybrid import Hybrid
 from sharprecl.models.heads import ProjectionHead
-
-
-class HybridPSCConfig(HybridConfig):
-    """Settings of the Hybrid-PSC method."""
-
-    name: Literal["hybrid_psc"] = "hybrid_psc"
-    include_own: bool = Field(False, description="put the own class into the denominator of the contrastive loss too")
 
 
 class HybridPSC(Hybrid):
     """See the module's docstring."""
 
     Config = HybridPSCConfig
-    official: ClassVar[Mapping[str, Any]] = {"training": IMAGE_TRAINING}
     config: HybridPSCConfig
 
     def __init__(self, config: HybridPSCConfig, head: ProjectionHead, prototypes_CD: Tensor, seed: int) -> None:

@@ -14,30 +14,22 @@ The method in four steps (Wang et al., CVPR 2021; no published code):
 Decided here: the mean over anchors where the paper writes a sum, which would tie the weight of L_SC to the batch size.
 """
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, Self
+from typing import Self
 
 import numpy as np
 from torch import Tensor
 
+from sharprecl.config.methods import HybridSCConfig
 from sharprecl.losses.supervised_contrastive import supervised_contrastive
 from sharprecl.methods.base import OpenedBackbone, seeded
-from sharprecl.methods.hybrid import Hybrid, HybridConfig
-from sharprecl.methods.image_methods import IMAGE_TRAINING
+from sharprecl.methods.hybrid import Hybrid
 from sharprecl.models.heads import ProjectionHead
-
-
-class HybridSCConfig(HybridConfig):
-    """Settings of the Hybrid-SC method."""
-
-    name: Literal["hybrid_sc"] = "hybrid_sc"
 
 
 class HybridSC(Hybrid):
     """See the module's docstring."""
 
     Config = HybridSCConfig
-    official: ClassVar[Mapping[str, Any]] = {"training": IMAGE_TRAINING}
 
     @classmethod
     def build(cls, backbone: OpenedBackbone, class_counts: np.ndarray, config: HybridSCConfig, seed: int) -> Self:

@@ -14,29 +14,18 @@ and patience is not lost before that part, for otherwise many trainings would ne
 """
 
 import math
-from typing import Literal, Self
+from typing import Self
 
 import numpy as np
 import torch
-from pydantic import Field
 from torch import Tensor
 
-from sharprecl.config import Fraction, MethodConfig
+from sharprecl.config.methods import LdamDrwConfig
 from sharprecl.losses.classification_weights import classification_weights
 from sharprecl.losses.ldam import label_margins, margin_cross_entropy
 from sharprecl.methods.base import Batch, LossTerms, Method, OpenedBackbone, Progress
 from sharprecl.methods.cosine_classifier import CosineClassifier
 from sharprecl.models.features import Features
-
-
-class LdamDrwConfig(MethodConfig):
-    """Settings of LDAM-DRW."""
-
-    name: Literal["ldam_drw"] = "ldam_drw"
-    max_margin: float = Field(0.5, ge=0, description="margin of the rarest class, as a difference of cosines")
-    scale: float = Field(30.0, gt=0, description="s: what the cosines are multiplied by")
-    drw_start: Fraction = Field(0.8, description="share of the training before re-weighting; 1 never re-weights")
-    beta: float = Field(0.9999, ge=0, lt=1, description="of the effective number of texts")
 
 
 class LdamDrw(Method):

@@ -10,26 +10,18 @@ The epoch is chosen by the adjusted answers. A classifier without bias has no pl
 LLaMA's have none); ``build`` refuses it before any time is spent.
 """
 
-from typing import Literal, Self
+from typing import Self
 
 import numpy as np
 import torch
-from pydantic import Field
 from torch import Tensor, nn
 
-from sharprecl.config import MethodConfig
+from sharprecl.config.methods import LogitAdjustmentConfig
 from sharprecl.errors import ConfigError
 from sharprecl.losses.logit_compensation import log_prior
 from sharprecl.methods.base import OpenedBackbone, flattened_prior
 from sharprecl.methods.classification import LogitLoss
 from sharprecl.models.features import Features
-
-
-class LogitAdjustmentConfig(MethodConfig):
-    """Settings of post-hoc logit adjustment."""
-
-    name: Literal["logit_adjustment"] = "logit_adjustment"
-    tau: float = Field(1.0, ge=0, description="strength of the discount; 0 is plain cross-entropy")
 
 
 class LogitAdjustment(LogitLoss):

@@ -10,14 +10,13 @@ the default here is the mean over the batch (``reduce``). ``mean_of_valid`` leav
 count: small batches with many classes then keep the size of the loss.
 """
 
-from typing import Literal, Self
+from typing import Self
 
 import numpy as np
 import torch.nn.functional as F
-from pydantic import Field
 from torch import Tensor
 
-from sharprecl.config import MethodConfig
+from sharprecl.config.methods import SupervisedContrastiveConfig
 from sharprecl.losses import reducers
 from sharprecl.losses.cross_entropy import cross_entropy
 from sharprecl.losses.supervised_contrastive import has_positive, supervised_contrastive
@@ -25,29 +24,10 @@ from sharprecl.methods.base import Batch, LossTerms, Method, OpenedBackbone, Pro
 from sharprecl.models.features import Features
 
 
-class SupervisedContrastiveConfig(MethodConfig):
-    """Settings of supervised contrastive learning beside cross-entropy."""
-
-    name: Literal["scl_ce"] = "scl_ce"
-    weight: float = Field(
-        0.9, ge=0, lt=1, description="lambda: share of the contrastive loss; the rest is cross-entropy's"
-    )
-    temperature: float = Field(0.3, gt=0, description="tau of the contrastive loss")
-    reduce: Literal["mean", "mean_of_valid", "sum"] = Field(
-        "mean", description="over all anchors, over those with positives, or the paper's sum"
-    )
-
-
 class SupervisedContrastive(Method):
     """No side modules, no random numbers."""
 
     Config = SupervisedContrastiveConfig
-    # As reported for RoBERTa-large; the loss is printed as a sum over the batch.
-    official = {
-        "encoder": {"pooling": "cls"},
-        "method": {"reduce": "sum"},
-        "training": {"batch_size": 16, "learning_rate": 1e-5, "head_learning_rate": 1e-5},
-    }
 
     def __init__(self, config: SupervisedContrastiveConfig) -> None:
         super().__init__()

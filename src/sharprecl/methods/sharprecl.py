@@ -26,6 +26,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from sharprecl.config.sharprecl import SharpReCLConfig
 from sharprecl.errors import ConfigError
 from sharprecl.losses import reducers
 from sharprecl.losses.class_weights import anchor_weights
@@ -34,7 +35,6 @@ from sharprecl.losses.mixed_cross_entropy import mixed_cross_entropy
 from sharprecl.losses.prototype_contrastive import prototype_contrastive
 from sharprecl.methods.base import Batch, GeneratorState, LossTerms, Method, OpenedBackbone, Progress, seeded
 from sharprecl.methods.linear_probe import LinearProbe
-from sharprecl.methods.sharprecl_settings import SharpReCLConfig
 from sharprecl.models.features import Features
 from sharprecl.models.heads import ProjectionHead, prototype_head_norm
 from sharprecl.rebalance.mixtures import mixed_features, plan_mixtures
@@ -49,7 +49,6 @@ class SharpReCL(Method):
     """See the module's docstring. ``build`` makes one; the constructor takes the finished parts."""
 
     Config = SharpReCLConfig
-    views = "two"
     log_prior_C: Tensor
     weight_C: Tensor
     separate_CH: nn.Parameter | None

@@ -12,14 +12,13 @@ cross-entropy is that of the first pass (``ce_views``). Dropout makes the views:
 are equal and L_UCL has little left to teach.
 """
 
-from typing import Literal, Self
+from typing import Self
 
 import numpy as np
 import torch.nn.functional as F
-from pydantic import Field
 from torch import Tensor, nn
 
-from sharprecl.config import MethodConfig
+from sharprecl.config.methods import SimCSEConfig
 from sharprecl.losses import reducers
 from sharprecl.losses.cross_entropy import cross_entropy
 from sharprecl.losses.simcse import in_batch_contrastive
@@ -27,35 +26,10 @@ from sharprecl.methods.base import Batch, LossTerms, Method, OpenedBackbone, Pro
 from sharprecl.models.features import Features
 
 
-class SimCSEConfig(MethodConfig):
-    """Settings of SimCSE beside cross-entropy."""
-
-    name: Literal["simcse"] = "simcse"
-    weight: float = Field(
-        0.1, ge=0, lt=1, description="lambda: share of the contrastive loss; the rest is cross-entropy's"
-    )
-    temperature: float = Field(0.05, gt=0, description="tau of the contrastive loss")
-    symmetric: bool = Field(False, description="contrast the second passes with the first ones too")
-    ce_views: Literal["first", "both"] = Field("first", description="passes in the cross-entropy")
-
-
 class SimCSE(Method):
     """See the module's docstring."""
 
     Config = SimCSEConfig
-    views = "same"
-    # The unsupervised BERT of the paper. Its one epoch over a million sentences has no counterpart here, and its 32
-    # tokens would cut classification texts short: both stay ours.
-    official = {
-        "encoder": {"pooling": "cls"},
-        "training": {
-            "batch_size": 64,
-            "learning_rate": 3e-5,
-            "head_learning_rate": 3e-5,
-            "weight_decay": 0.0,
-            "warmup": 0.0,
-        },
-    }
 
     def __init__(self, config: SimCSEConfig, head: nn.Module) -> None:
         super().__init__()

@@ -24,18 +24,17 @@ text by text, which lets older features go a little sooner. After training, the 
 into the linear layer, unit-length and divided by tau, and the backbone answers by their cosine.
 """
 
-from typing import Any, ClassVar, Literal, Self
+from typing import Self
 
 import numpy as np
 import torch
 import torch.nn.functional as F
-from pydantic import Field, model_validator
 from torch import Tensor, nn
 
-from sharprecl.config import MethodConfig
+from sharprecl.config.methods import PrototypicalForm, SPCLConfig
 from sharprecl.losses import reducers
 from sharprecl.losses.cross_entropy import cross_entropy
-from sharprecl.losses.supervised_prototypical import Form, supervised_prototypical
+from sharprecl.losses.supervised_prototypical import supervised_prototypical
 from sharprecl.methods.base import (
     Batch,
     EpochDraw,
@@ -50,31 +49,11 @@ from sharprecl.methods.class_pools import ClassPools
 from sharprecl.models.features import Features
 from sharprecl.rebalance.curriculum import difficulty, keep_probability
 
-KEPT_ABOVE: dict[Form, float] = {"coupled": 0.3, "decoupled": 0.0}
+KEPT_ABOVE: dict[PrototypicalForm, float] = {"coupled": 0.3, "decoupled": 0.0}
 """Only losses above this are in the mean."""
 
 DRAWS_AN_EPOCH = 2
 _ROWS_AT_ONCE = 4096  # of the N x C distances; all of them could take gigabytes
-
-
-class SPCLConfig(MethodConfig):
-    """Settings of SPCL; the defaults are those of its README."""
-
-    name: Literal["spcl"] = "spcl"
-    temperature: float = Field(0.05, gt=0, description="tau of the contrastive loss")
-    form: Form = Field("coupled", description="the paper's loss, or the one without positives in the denominator")
-    pool_size: int = Field(256, ge=1, description="most features kept of a class")
-    pool_draws: int = Field(64, ge=1, description="K: features whose mean is a centre; fewer give the class mean")
-    curriculum: bool = Field(True, description="easy texts first; without it, random halves of all texts")
-
-    @model_validator(mode="after")
-    def _pools_can_fill(self) -> Self:
-        if self.pool_draws > self.pool_size:
-            raise ValueError(
-                f"pool_draws is {self.pool_draws} but a pool holds only {self.pool_size}, so none would ever be used; "
-                f"set pool_size to {self.pool_draws} or more"
-            )
-        return self
 
 
 class SPCL(Method):
@@ -87,24 +66,6 @@ class SPCL(Method):
         "SPCL answers with the class whose centre is nearest by cosine, and the stock class has no layer that makes "
         "the feature unit-length, on which its probabilities depend"
     )
-    # README and config.py. Their 16 epochs draw once each: 8 here. Their rate falls by a cosine that starts anew in
-    # every epoch, which nothing here does; it is constant. 128 steps of warm-up are about 4 % of theirs. Their feature
-    # is the <mask> of a prompt, here [CLS].
-    official: ClassVar[dict[str, Any]] = {
-        "encoder": {"pooling": "cls"},
-        "method": {"temperature": 0.05, "pool_size": 256, "pool_draws": 64, "form": "coupled", "curriculum": True},
-        "training": {
-            "max_epochs": 8,
-            "batch_size": 32,
-            "learning_rate": 1e-5,
-            "head_learning_rate": 1e-3,
-            "weight_decay": 0.01,
-            "schedule": "constant",
-            "warmup": 0.04,
-            "clip_norm": 5.0,
-            "patience": 5,
-        },
-    }
     centres_CH: Tensor
     difficulty_N: Tensor
     total_epochs: Tensor

@@ -17,17 +17,15 @@ Mended: empty places of the queue are left out, where the published code starts 
 Decided here: no momentum encoder, views of the batch serve as keys; the supplement's normaliser is the default.
 """
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, Self
+from typing import Self
 
 import numpy as np
 import torch
-from pydantic import Field
 from torch import Tensor, nn
 
-from sharprecl.config import MethodConfig
+from sharprecl.config.methods import TSCConfig
 from sharprecl.losses import reducers
-from sharprecl.losses.targeted_contrastive import Normalizer, k_positive_contrastive, targeted_contrastive
+from sharprecl.losses.targeted_contrastive import k_positive_contrastive, targeted_contrastive
 from sharprecl.methods.base import (
     Batch,
     GeneratorState,
@@ -38,7 +36,6 @@ from sharprecl.methods.base import (
     flattened_prior,
     seeded,
 )
-from sharprecl.methods.image_methods import IMAGE_TRAINING
 from sharprecl.methods.linear_probe import LinearProbe
 from sharprecl.methods.targets import assign_targets, spread_targets
 from sharprecl.models.features import Features
@@ -48,30 +45,10 @@ _EMPTY = -1
 _CENTROID_MOMENTUM = 0.9
 
 
-class TSCConfig(MethodConfig):
-    """Settings of the TSC method."""
-
-    name: Literal["tsc"] = "tsc"
-    temperature: float = Field(0.1, gt=0, description="tau of the contrastive loss")
-    target_weight: float = Field(0.2, ge=0, description="lambda, weight of the pull to the target of the class")
-    normalizer: Normalizer = Field("paper", description="1/(k+1) for the class term alone, or 1/(k+2) for both (code)")
-    sampled_positives: int | None = Field(None, ge=0, description="k, positives beside the other view; null is all")
-    queue_size: int = Field(0, ge=0, description="past projections that are contrasted with as well")
-    projection_dim: int = Field(128, ge=2, description="width of the contrastive space")
-    head_epochs: int = Field(10, ge=1, description="passes of the second stage's classifier over the texts")
-
-
 class TSC(Method):
     """See the module's docstring. ``build`` makes one; the constructor takes the finished parts."""
 
     Config = TSCConfig
-    # The published code's loss on ImageNet. Its SGD, momentum encoder and queue of 65,536 do not fit a pretrained
-    # encoder and a few thousand texts: AdamW and the epochs with which the SharpReCL paper ran TSC on BERT.
-    official: ClassVar[Mapping[str, Any]] = {
-        "method": {"temperature": 0.07, "sampled_positives": 6, "normalizer": "code", "queue_size": 4096},
-        "training": IMAGE_TRAINING,
-    }
-    views = "two"
     wants_features = True
     targets_CD: Tensor
     centroids_CD: Tensor

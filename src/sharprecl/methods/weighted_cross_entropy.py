@@ -9,26 +9,17 @@ The mean is over the texts, as in the source, and not over their weights, as in 
 share of the gradient does not depend on which others are in its batch.
 """
 
-from typing import Literal, Self
+from typing import Self
 
 import numpy as np
 import torch
-from pydantic import Field
 from torch import Tensor
 
-from sharprecl.config import MethodConfig
-from sharprecl.losses.classification_weights import ClassWeight, classification_weights
+from sharprecl.config.methods import WeightedCrossEntropyConfig
+from sharprecl.losses.classification_weights import classification_weights
 from sharprecl.losses.cross_entropy import cross_entropy
 from sharprecl.methods.base import OpenedBackbone, flattened_prior
 from sharprecl.methods.classification import LogitLoss
-
-
-class WeightedCrossEntropyConfig(MethodConfig):
-    """Settings of class-weighted cross-entropy."""
-
-    name: Literal["weighted_cross_entropy"] = "weighted_cross_entropy"
-    weights: ClassWeight = Field("effective_number", description="what a class's weight is the inverse of")
-    beta: float = Field(0.9999, ge=0, lt=1, description="of the effective number of texts; 0 weighs all alike")
 
 
 class WeightedCrossEntropy(LogitLoss):

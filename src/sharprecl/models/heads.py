@@ -1,11 +1,9 @@
 """Projection heads: side modules that contrastive losses look through, thrown away after training."""
 
-from typing import Literal
-
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-HeadNorm = Literal["none", "layer", "batch"]
+from sharprecl.config.methods import HeadNorm
 
 SMALLEST_BATCH_NORM = 8
 """Fewest prototypes that BatchNorm may see: with C = 2 its output is +-1 whatever the prototypes are."""

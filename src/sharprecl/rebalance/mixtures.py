@@ -9,15 +9,13 @@ Park et al., CVPR 2022, CMO); the hard ones from SharpReCL (WWW 2026).
 """
 
 from dataclasses import dataclass
-from typing import Literal
 
 import torch
 from torch import Tensor
 
+from sharprecl.config.sharprecl import Partners
 from sharprecl.rebalance.hard_mixup import beta_quantile, hard_negatives, hard_positives
 from sharprecl.rebalance.simple_sampling import LabelBlocks, floor_times
-
-Partners = Literal["balanced", "hard", "within"]
 
 
 @dataclass(frozen=True)

@@ -78,6 +78,8 @@ def number_of_folds(config: RunConfig, num_texts: int, wanted: bool) -> int:
         ConfigError: folds were asked for where the epoch is chosen on test texts.
     """
     training = config.training
+    if not config.method.heeds_setting("training", "folds"):
+        return 0
     if training.folds == "auto":
         # Where texts are held out to choose the epoch, these serve.
         return (USUAL if num_texts <= MANY_TEXTS else 1) if wanted and training.select_on == "last" else 0

@@ -15,7 +15,6 @@ from sharprecl.data.messages import names_phrase, plural
 from sharprecl.data.tables import TextTable
 from sharprecl.data.tokens import TokenizedTexts, tokenize
 from sharprecl.errors import ConfigError
-from sharprecl.methods.base import Views
 
 TELLING = 10.0
 """Points of macro-F1 by one text, from which on a user should know."""
@@ -85,11 +84,10 @@ def views_of(
     table: TextTable,
     tokenizer: Any,
     config: RunConfig,
-    kind: Views,
     notes: Notes,
 ) -> tuple[tuple[TokenizedTexts, ...], dict[str, Any]]:
     """Tokenise every view of the training texts; return them with JSON-ready facts about them."""
-    max_length = config.encoder.max_length
+    max_length, kind = config.encoder.max_length, config.method.views
     first = tokenize(table.texts, tokenizer, max_length)
     facts: dict[str, Any] = {"truncated_texts": first.truncated}
     if first.truncated:

@@ -99,13 +99,14 @@ def train(
     source = resolve_encoder(config.encoder.name, observer.said)
     tokenizer = stock.load_tokenizer(source)
     kind: type[Method] = method_class(config.method.name)
+    settings = config.method
     # Label tokens are read at the places where they stand, and the text at its first token, whatever else is asked for.
     pooling = "cls" if kind.reading == "label_tokens" else resolve_pooling(config.encoder.pooling, source)
-    if kind.trains_encoder:
+    if settings.trains_encoder:
         fitted, held_out, selection_table = split(table, test, config, notes)
     else:
         fitted, held_out, selection_table = hold_out(table, config)
-    views, view_facts = views_of(fitted, tokenizer, config, kind.views, notes)
+    views, view_facts = views_of(fitted, tokenizer, config, notes)
     training = LabelledTokens(views, fitted.label_ids)
     selection = None
     if selection_table is not None:
@@ -123,7 +124,7 @@ def train(
         stock.check_length(backbone.model, config.encoder.max_length)
         _warn_if_not_stock(backbone, kind, notes)
         method = kind.build(backbone, fitted.class_counts, config.method, config.seed)
-        if not kind.trains_encoder:
+        if not settings.trains_encoder:
             history = HistoryFile(output / HISTORY) if output else None
             outcome, facts = fit_frozen(
                 backbone, method, training, selection, tokenizer.pad_token_id, chosen_device, observer, history

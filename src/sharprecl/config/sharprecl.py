@@ -5,10 +5,13 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from sharprecl.config import Fraction, MethodConfig
-from sharprecl.losses.class_weights import AnchorWeight
-from sharprecl.rebalance.mixtures import Partners
+from sharprecl.config.base import Fraction
+from sharprecl.config.method import MethodConfig
+from sharprecl.config.methods import HeadNorm
 
+AnchorWeight = Literal["none", "effective_number", "code_scalar", "neg_log_prior"]
+Partners = Literal["balanced", "hard", "within"]
+Smoothing = Literal["none", "epsilon", "laplace"]
 Ablation = Literal["SSHM", "SS", "HM", "CL", "CLS", "MI", "deltas", "delta_CLS", "delta_CL"]
 
 ABLATIONS: Mapping[Ablation, Mapping[str, Any]] = {
@@ -35,6 +38,9 @@ ABLATIONS: Mapping[Ablation, Mapping[str, Any]] = {
 class SharpReCLConfig(MethodConfig):
     """Settings of the SharpReCL method; names and symbols as in the paper's section on the method."""
 
+    implementation = "sharprecl.methods.sharprecl:SharpReCL"
+    views = "two"
+
     name: Literal["sharprecl"] = "sharprecl"
     temperature: float = Field(0.7, gt=0, description="tau of the contrastive loss")
     without: Ablation | None = Field(None, description="an ablation of the paper, which sets what it takes away")
@@ -49,7 +55,7 @@ class SharpReCLConfig(MethodConfig):
     anchor_weight: AnchorWeight = Field("none", description="weight of an anchor by its class's rarity")
     effective_number_beta: float = Field(0.9999, gt=0, lt=1, description="beta of the effective number of texts")
     positives: Literal["mean", "sum"] = Field("mean", description="how an anchor's positives are combined")
-    prior_smoothing: Literal["none", "epsilon", "laplace"] = Field(
+    prior_smoothing: Smoothing = Field(
         "none", description="class prior: n/N, log(n/N + 1e-9) as in the published code, or (n+1)/(N+C)"
     )
     normalize_logits: bool = Field(False, description="unit-length logits before compensation (published code)")
@@ -62,7 +68,7 @@ class SharpReCLConfig(MethodConfig):
     mixtures: float = Field(1.0, ge=0, description="weight of mixed texts in the classification loss; 0 is none")
     mixture_partners: Partners = Field("balanced", description="what is mixed")
     projection_dim: int = Field(100, ge=2, description="width of the contrastive space")
-    head_norm: Literal["none", "layer", "batch"] = Field("none", description="normalisation in the projection heads")
+    head_norm: HeadNorm = Field("none", description="normalisation in the projection heads")
 
     @model_validator(mode="before")
     @classmethod

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sharprecl.methods.choice import choose_method
-from sharprecl.methods.registry import method_names
+from sharprecl.config import METHODS
+from sharprecl.config.choice import choose_method
 
 
 @pytest.mark.parametrize(
@@ -31,6 +31,6 @@ def test_the_rule(counts, name, because):
 @given(st.lists(st.integers(1, 10**6), min_size=1, max_size=60), st.randoms())
 def test_any_distribution_gets_a_method_and_the_order_of_the_classes_does_not_matter(counts, random):
     choice = choose_method(np.array(counts))
-    assert choice.name in method_names()
+    assert choice.name in METHODS
     random.shuffle(counts)
     assert choose_method(np.array(counts)) == choice

@@ -6,11 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sharprecl.config import RunConfig
+from sharprecl.config import METHODS, PROFILES, RunConfig, assignments, given, merge, read_yaml, resolve, to_yaml
+from sharprecl.config.sharprecl import SharpReCLConfig
 from sharprecl.errors import ConfigError
-from sharprecl.methods.registry import method_class, method_names
-from sharprecl.methods.sharprecl_settings import SharpReCLConfig
-from sharprecl.profiles import PROFILES, assignments, given, merge, read_yaml, resolve, to_yaml
+from sharprecl.methods.registry import method_class
 
 
 def test_later_layers_win_and_sections_are_merged() -> None:
@@ -42,9 +41,9 @@ def test_what_the_user_says_wins_over_the_profile() -> None:
 
 
 def test_official_settings_are_the_source_s_and_valid() -> None:
-    for name in method_names():
+    for name in METHODS:
         settings = {"profile": "official", "method": {"name": name}}
-        if method_class(name).official:
+        if method_class(name).Config.official:
             assert resolve(settings).method.name == name
         else:
             with pytest.raises(ConfigError, match=f"profile: {name} has no settings of its own source"):
