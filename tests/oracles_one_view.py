@@ -65,13 +65,13 @@ def log_sum_exp(values: Sequence[Tensor]) -> Tensor:
     return top + torch.log(sum(torch.exp(v - top) for v in values))
 
 
-def in_batch_contrastive(first_BD: Tensor, second_BD: Tensor, temperature: float, symmetric: bool = False) -> Tensor:
+def info_nce(first_BD: Tensor, second_BD: Tensor, temperature: float, symmetric: bool = False) -> Tensor:
     losses = []
     for i in range(len(first_BD)):
         scores = [cosine(first_BD[i], v) / temperature for v in second_BD]
         losses.append(log_sum_exp(scores) - scores[i])
     l_B = torch.stack(losses)
-    return (l_B + in_batch_contrastive(second_BD, first_BD, temperature)) / 2 if symmetric else l_B
+    return (l_B + info_nce(second_BD, first_BD, temperature)) / 2 if symmetric else l_B
 
 
 def supervised_contrastive(x_ND: Tensor, y_N: Tensor, temperature: float) -> Tensor:

@@ -31,7 +31,7 @@ from sharprecl.decision import Decision, check_prior, learn, turned, unknown_pri
 from sharprecl.errors import ConfigError, DataError
 from sharprecl.evaluation.judge import Evaluation, evaluate
 from sharprecl.export.card import Card, read_card
-from sharprecl.export.predictor import Fitted, Trainer
+from sharprecl.export.predictor import Backend, Fitted
 from sharprecl.methods.registry import load_object
 from sharprecl.training.checkpoint import remove_checkpoints
 from sharprecl.training.history import Observer, Silent
@@ -180,12 +180,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         folder = None if output is None else Path(output)
         watching = observer or Silent()
         places: dict[str, Any] = {"output": folder, "resume": resume, "device": self.device}
-        trainer = trainer_of(config.method)
-        known_C = trainer.answered_prior(table.class_counts, config.method)
+        backend = backend_of(config.method)
+        known_C = backend.answered_prior(table.class_counts, config.method)
         check_prior(config.decision, config.method.name, table.label_names, table.natural_counts, known_C is not None)
         number = number_of_folds(config, len(table), out_of_fold or config.decision.calibrate)
         found = score_out_of_fold(table, config, watching, number, **places) if number else None
-        fitted = trainer.fit(table, config, watching, test=test, **places)
+        fitted = backend.fit(table, config, watching, test=test, **places)
         held_out = None
         if found is not None:
             held_out = found.s_MC, table.label_ids[found.rows]
@@ -329,7 +329,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         card = read_card(Path(folder))
         config = resolve(card.config)
         classifier = cls(config=card.config, device=device)
-        classifier._predictor, classifier.trained_ = trainer_of(config.method).load(Path(folder), card, device), None
+        classifier._predictor, classifier.trained_ = backend_of(config.method).load(Path(folder), card, device), None
         classifier._label_type = card.label_type
         classifier.classes_ = typed_labels(card.label_names, card.label_type)
         classifier.class_counts_ = np.asarray(card.class_counts)
@@ -357,10 +357,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         return self
 
 
-def trainer_of(settings: MethodConfig) -> type[Trainer]:
+def backend_of(settings: MethodConfig) -> type[Backend]:
     """What trains a method."""
-    trainer: type[Trainer] = load_object(settings.trainer)
-    return trainer
+    backend: type[Backend] = load_object(settings.backend)
+    return backend
 
 
 def _strings(texts: Sequence[str], labels: Sequence[Any]) -> tuple[Sequence[str], list[str]]:

@@ -16,7 +16,7 @@ from sharprecl.experiments.records import RunSpec, run_key
 from sharprecl.models.stock import load_tokenizer
 from sharprecl.training.checkpoint import CheckpointFolder
 from sharprecl.training.history import read_history
-from sharprecl.training.loop import Trainer
+from sharprecl.training.trainer import Trainer
 from tiny_experiment import CODE, tiny_plan
 
 Runs = dict[str, tuple[RunSpec, Prepared, Executed]]

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 import oracles
 from known import CASES, NO_SYNTHETIC, d_hat, expected, synthetic
 from sharprecl.config.sharprecl import SharpReCLConfig
-from sharprecl.losses.class_weights import anchor_weights
+from sharprecl.losses.anchor_weights import anchor_weights
 from sharprecl.losses.prototype_contrastive import prototype_contrastive
 
 CASE = "sharprecl_contrastive"

@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 
 import oracles_two_branch as oracles
 from known import CASES, expected, tensor
+from sharprecl.losses.contrastive import contrastive
 from sharprecl.losses.supervised_contrastive import supervised_contrastive
-from sharprecl.losses.targeted_contrastive import k_positive_contrastive, targeted_contrastive
+from sharprecl.losses.targeted_contrastive import targeted_contrastive
 
 
 def queue_case():
@@ -31,7 +32,7 @@ def test_known_answer_tsc(normalizer, key):
 
 def test_known_answer_tsc_before_the_targets():
     g_NJ, positive_NJ, _, _ = queue_case()
-    l_N = k_positive_contrastive(g_NJ, positive_NJ, torch.ones_like(positive_NJ), 0.07)
+    l_N = contrastive(g_NJ, positive_NJ, torch.ones_like(positive_NJ), 0.07)
     assert l_N.mean().item() == pytest.approx(expected("tsc", "kcl_warmup_loss"), rel=1e-6)
 
 
@@ -71,7 +72,7 @@ def ours(z_ND, v_JD, t_CD, positive_NJ, candidate_NJ, target_N, tau=0.1, weight=
     z_ND, v_JD, t_CD = (F.normalize(x, dim=1) for x in (z_ND, v_JD, t_CD))
     args = z_ND @ v_JD.T, positive_NJ, candidate_NJ
     if len(t_CD) == 0:
-        return k_positive_contrastive(*args, tau)
+        return contrastive(*args, tau)
     return targeted_contrastive(*args, z_ND @ t_CD.T, target_N, tau, weight, normalizer)
 
 
@@ -141,7 +142,7 @@ def test_a_weight_of_0_without_targets_is_kcl_and_that_with_all_positives_superv
     z_ND, _, t_CD, _, _, target_N = random_problem(seed)
     y_N = target_N
     z_ND = F.normalize(z_ND, dim=1)
-    kcl = k_positive_contrastive(*in_batch(z_ND, y_N), 0.1)
+    kcl = contrastive(*in_batch(z_ND, y_N), 0.1)
     nowhere_NC = torch.full((6, len(t_CD)), -torch.inf, dtype=torch.float64)
     # Targets infinitely far away are no targets; their own term, weighted by 0, must not be asked for.
     tsc = targeted_contrastive(*in_batch(z_ND, y_N), nowhere_NC.clamp(min=-1e6), target_N, 0.1, 0.0)
@@ -164,7 +165,7 @@ def test_order_of_anchors_and_candidates_does_not_matter(seed, order, places):
 def test_kcl_without_positives_is_exactly_0_with_a_zero_gradient(compared, others):
     g_NJ = torch.full((2, others), 0.5, requires_grad=True)
     candidate_NJ = torch.full((2, others), compared)
-    l_N = k_positive_contrastive(g_NJ, torch.zeros_like(candidate_NJ), candidate_NJ, 0.1)
+    l_N = contrastive(g_NJ, torch.zeros_like(candidate_NJ), candidate_NJ, 0.1)
     l_N.sum().backward()
     assert l_N.tolist() == [0.0, 0.0]
     assert g_NJ.grad.abs().sum().item() == 0.0

@@ -13,8 +13,8 @@ from sharprecl.classifier import TextClassifier
 from sharprecl.config import METHODS
 from sharprecl.methods.base import Method
 from sharprecl.methods.registry import method_class
+from sharprecl.training.encoder_task import EncoderTask
 from sharprecl.training.history import Record, Silent, TrainingSpeed
-from sharprecl.training.loop import Trainer
 from tiny import CONFIGS, skewed_texts, tiny_encoder
 
 METHODS = [name for name in METHODS if issubclass(method_class(name), Method)]
@@ -89,35 +89,35 @@ def test_the_finalized_backbone_answers_as_the_method_did(encoders: dict[str, st
     kind = method_class(method)
 
     def watching(self: Method, classifier: torch.nn.Linear) -> None:
-        features = _features(trainer[0])
+        features = _features(task[0])
         before = self.logits(features).detach().numpy()
         finalize(self, classifier)
-        asked.append((before, _features(trainer[0]).s_NC.detach().numpy()))
+        asked.append((before, _features(task[0]).s_NC.detach().numpy()))
 
-    trainer: list[Trainer] = []
-    run = Trainer.run
+    task: list[EncoderTask] = []
+    finish = EncoderTask.finish
 
-    def keeping(self: Trainer, resume: bool = False) -> Any:
-        trainer.append(self)
-        return run(self, resume)
+    def keeping(self: EncoderTask) -> None:
+        task.append(self)
+        finish(self)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(kind, "finalize", watching)
-        patch.setattr(Trainer, "run", keeping)
+        patch.setattr(EncoderTask, "finish", keeping)
         make(encoders["sentence"], method, LEARNING).fit(*skewed_texts())
     ((before, after),) = asked
     assert (before.argmax(1) == after.argmax(1)).all()
     assert len(set(before.argmax(1))) > 1
 
 
-def _features(trainer: Trainer) -> Any:
+def _features(task: EncoderTask) -> Any:
     from sharprecl.data.batches import collate
 
-    trainer.backbone.eval()
-    trainer.method.eval()
-    inputs = collate(trainer.train.views[0], np.arange(40), trainer.pad_id)
+    task.backbone.eval()
+    task.method.eval()
+    inputs = collate(task.train.views[0], np.arange(40), task.pad_id)
     with torch.no_grad():
-        return trainer.backbone(**inputs)
+        return task.backbone(**inputs)
 
 
 @pytest.mark.parametrize("encoder", ["bert", "sentence"])
@@ -155,14 +155,14 @@ def test_dropout_is_on_after_an_evaluation(
     encoders: dict[str, str], method: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[tuple[bool, bool]] = []
-    original = Trainer._step
+    original = EncoderTask.forward_backward
 
-    def watching(self: Trainer, *batch: Any) -> None:
+    def watching(self: EncoderTask, *batch: Any) -> Any:
         dropouts = [module.training for module in self.backbone.modules() if isinstance(module, torch.nn.Dropout)]
         seen.append((all(dropouts) and len(dropouts) > 0, self.method.training))
-        original(self, *batch)
+        return original(self, *batch)
 
-    monkeypatch.setattr(Trainer, "_step", watching)
+    monkeypatch.setattr(EncoderTask, "forward_backward", watching)
     make(encoders["bert"], method).fit(*skewed_texts())
     assert set(seen) == {(True, True)}
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from sharprecl.classifier import trainer_of
+from sharprecl.classifier import backend_of
 from sharprecl.config import METHODS, MethodConfig
 from sharprecl.errors import ConfigError
-from sharprecl.export.predictor import Trainer
+from sharprecl.export.predictor import Backend
 from sharprecl.methods.base import Method
 from sharprecl.methods.cross_entropy import CrossEntropy
 from sharprecl.methods.registry import method_class
@@ -22,15 +22,15 @@ def test_names_lead_to_classes():
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_every_method_has_settings_a_trainer_and_one_short_file(name):
+def test_every_method_has_settings_a_backend_and_one_short_file(name):
     kind = method_class(name)
     assert METHODS[name]().name == name
     assert issubclass(METHODS[name], MethodConfig)
-    assert issubclass(trainer_of(METHODS[name]()), Trainer)
+    assert issubclass(backend_of(METHODS[name]()), Backend)
     if issubclass(kind, Method):
         assert kind.Config is METHODS[name]
     else:
-        assert trainer_of(METHODS[name]()) is kind
+        assert backend_of(METHODS[name]()) is kind
     source = Path(inspect.getfile(kind))
     assert len(source.read_text(encoding="utf-8").splitlines()) <= 200
     assert len(inspect.getdoc(inspect.getmodule(kind))) > 300 or name == "cross_entropy"

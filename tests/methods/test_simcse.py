@@ -40,7 +40,7 @@ def test_equals_the_oracles(views, symmetric, weight, temperature):
         torch.tanh(features.x_NH[rows] @ method.head[0].weight.T + method.head[0].bias)
         for rows in (slice(0, 5), slice(5, 10))
     )
-    contrastive = oracles_one_view.in_batch_contrastive(first_BH, second_BH, temperature, symmetric).mean().item()
+    contrastive = oracles_one_view.info_nce(first_BH, second_BH, temperature, symmetric).mean().item()
     rows = 10 if views == "both" else 5
     classification = oracles.cross_entropy(features.s_NC[:rows], batch.y_N[:rows]).mean().item()
     assert terms["contrastive"].item() == pytest.approx(contrastive, abs=1e-10)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from sharprecl.training import checkpoint, loop, session
+from sharprecl.training import checkpoint, session, trainer
 
 
 def die() -> None:
@@ -69,9 +69,9 @@ def main() -> None:
     point, passing = sys.argv[1], int(sys.argv[2])
     sys.argv = ["sharprecl", *sys.argv[3:]]
     if point == "mid_epoch":
-        kill_at(loop.Trainer, "_step", passing, after=False)
+        kill_at(trainer.Trainer, "_step", passing, after=False)
     elif point == "epoch_edge":
-        kill_at(loop.Trainer, "_select", passing, after=True)
+        kill_at(trainer.Trainer, "_validate", passing, after=True)
     elif point == "half_checkpoint":
         at_write(passing, before=lambda: None, after=halve_and_die)
     elif point == "full_disk":

@@ -8,8 +8,8 @@ import torch
 from torch import nn
 
 from sharprecl.classifier import TextClassifier
-from sharprecl.training import loop
 from sharprecl.training.average import RunningMean
+from sharprecl.training.trainer import Trainer
 from tiny import skewed_texts, tiny_encoder
 
 
@@ -52,16 +52,16 @@ def test_a_training_keeps_the_mean_and_goes_on_where_it_was_cut_off(
     texts = skewed_texts()
     plain, averaged = (weights(make(average).fit(*texts)) for average in (0.0, 0.5))
     assert any(not torch.equal(plain[name], averaged[name]) for name in plain)
-    steps, original = [], loop.Trainer._step
+    steps, original = [], Trainer._step
 
-    def cut_off(self: loop.Trainer, *batch: Any) -> None:
+    def cut_off(self: Trainer, *batch: Any) -> None:
         if len(steps) == 7:
             raise _CutOffError
         steps.append(1)
         original(self, *batch)
 
     with monkeypatch.context() as patch:
-        patch.setattr(loop.Trainer, "_step", cut_off)
+        patch.setattr(Trainer, "_step", cut_off)
         with pytest.raises(_CutOffError):
             make(0.5).fit(*texts, output=tmp_path / "run")
     resumed = weights(make(0.5).fit(*texts, output=tmp_path / "run", resume=True))

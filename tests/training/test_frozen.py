@@ -12,7 +12,7 @@ from sharprecl.classifier import TextClassifier
 from sharprecl.errors import ConfigError
 from sharprecl.training import frozen as module
 from sharprecl.training.history import Record, Silent, TrainingSpeed
-from sharprecl.training.loop import Trainer
+from sharprecl.training.trainer import Trainer
 from tiny import skewed_texts, tiny_encoder
 
 

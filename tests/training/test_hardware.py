@@ -1,10 +1,8 @@
-"""Devices, precision, memory, and a host program's own accelerator."""
+"""Devices, precision, memory, and one process alone."""
 
 import numpy as np
 import pytest
 import torch
-from accelerate import Accelerator
-from accelerate.state import AcceleratorState
 
 from sharprecl.errors import ConfigError
 from sharprecl.training import hardware
@@ -24,14 +22,11 @@ def test_precision_is_what_was_asked_for() -> None:
     assert hardware.pick_precision("auto", cpu) in ("fp32", "bf16")
 
 
-def test_a_hosts_accelerator_is_not_changed() -> None:
-    AcceleratorState._reset_state(reset_partial_state=True)
-    host = Accelerator(cpu=True)
-    assert host.mixed_precision == "no"
-    with hardware.accelerator(torch.device("cpu"), "bf16") as ours:
-        assert ours.mixed_precision == "bf16"
-    assert host.mixed_precision == "no"
-    assert Accelerator(cpu=True).mixed_precision == "no"
+def test_one_of_several_processes_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    hardware.check_single_process()
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    with pytest.raises(ConfigError, match="several processes is not supported yet"):
+        hardware.check_single_process()
 
 
 def test_the_peak_forgets_what_came_before_the_reset() -> None:

@@ -39,7 +39,7 @@ class LlmLoraConfig(LanguageModelConfig):
     """Settings of the fine-tuned language model; ``training`` has a say in the precision only."""
 
     implementation = "sharprecl.llm.lora:LlmLora"
-    trainer = implementation
+    backend = implementation
     # artidoro/qlora, qlora.py: its defaults; rate, warm-up, clipping and texts a step are the same as here. The paper's
     # models are in 4 bits by themselves.
     official = {"method": {"rank": 64, "alpha": 16, "dropout": 0.0, "target_modules": "all", "micro_batch_size": 1}}
@@ -78,7 +78,7 @@ class OpenAIFinetuneConfig(LanguageModelConfig):
     """Settings of fine-tuning at a provider. The key is no setting: it is read from OPENAI_API_KEY and kept nowhere."""
 
     implementation = "sharprecl.llm.openai_finetune:OpenAIFinetune"
-    trainer = implementation
+    backend = implementation
     permissions = frozenset({"max_cost", "poll_seconds", "workers"})
 
     name: Literal["openai_finetune"] = "openai_finetune"

@@ -17,8 +17,8 @@ class MethodConfig(Frozen):
 
     implementation: ClassVar[str]
     """Where the method's class is, as ``module:Class``; imported only when a run begins."""
-    trainer: ClassVar[str] = "sharprecl.export.encoder:EncoderTrainer"
-    """What trains it and reads it back, a ``sharprecl.export.predictor.Trainer``, as ``module:Class``."""
+    backend: ClassVar[str] = "sharprecl.export.encoder:EncoderBackend"
+    """What trains it and reads it back, a ``sharprecl.export.predictor.Backend``, as ``module:Class``."""
     official: ClassVar[Mapping[str, Any]] = {}
     """Settings of the source's own experiments, merged in by the profile ``official``; empty where it has none."""
     views: ClassVar[Views] = "one"

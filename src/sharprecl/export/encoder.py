@@ -14,7 +14,7 @@ from sharprecl.data.tokens import tokenize
 from sharprecl.decision.decision import Decision
 from sharprecl.export import folder as saved
 from sharprecl.export.card import Card
-from sharprecl.export.predictor import Fitted, Predictor, Trainer
+from sharprecl.export.predictor import Backend, Fitted, Predictor
 from sharprecl.export.stock import fold_decision
 from sharprecl.methods.base import Method
 from sharprecl.methods.registry import method_class
@@ -96,7 +96,7 @@ class FittedEncoder(Fitted):
     method: Method = field(kw_only=True)
 
 
-class EncoderTrainer(Trainer):
+class EncoderBackend(Backend):
     """Trains an encoder by any ``Method``."""
 
     @classmethod

@@ -13,7 +13,7 @@ from sharprecl.data.tables import TextTable
 from sharprecl.decision.decision import Decision
 from sharprecl.export.card import Card
 from sharprecl.training.history import Observer
-from sharprecl.training.loop import TrainingResult
+from sharprecl.training.trainer import TrainingResult
 
 
 class Predictor(ABC):
@@ -59,7 +59,7 @@ class Fitted:
     notes: list[str] = field(default_factory=list)
 
 
-class Trainer(ABC):
+class Backend(ABC):
     """Trains a method and reads back what was trained. Never instantiated: a namespace with a contract."""
 
     @classmethod

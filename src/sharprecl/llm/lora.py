@@ -25,7 +25,7 @@ from sharprecl.config.language_models import LlmLoraConfig
 from sharprecl.data.tables import TextTable
 from sharprecl.errors import AssetError
 from sharprecl.export.card import ADAPTER, Card
-from sharprecl.export.predictor import Fitted, Trainer
+from sharprecl.export.predictor import Backend, Fitted
 from sharprecl.llm import causal
 from sharprecl.llm.base_model import BasePage, load_base, read_base
 from sharprecl.llm.encoding import Encoder, longest_prompt, pick_form
@@ -38,7 +38,7 @@ from sharprecl.training.history import HistoryFile, Observer
 from sharprecl.training.names import HISTORY
 
 
-class LlmLora(Trainer):
+class LlmLora(Backend):
     """See the module's docstring."""
 
     Config = LlmLoraConfig

@@ -28,7 +28,7 @@ from sharprecl.config.language_models import OpenAIFinetuneConfig
 from sharprecl.data.tables import TextTable
 from sharprecl.errors import ConfigError
 from sharprecl.export.card import Card
-from sharprecl.export.predictor import Fitted, Trainer
+from sharprecl.export.predictor import Backend, Fitted
 from sharprecl.llm.openai_answers import ModelPage, OpenAIPredictor, read_page
 from sharprecl.llm.openai_client import open_client
 from sharprecl.llm.openai_endpoint import endpoint, name_endpoint
@@ -37,12 +37,12 @@ from sharprecl.llm.openai_plan import JobPlan, make_plan
 from sharprecl.llm.openai_state import open_state
 from sharprecl.llm.prompts import Prompt, label_words
 from sharprecl.training.history import Observer
-from sharprecl.training.loop import TrainingResult
+from sharprecl.training.trainer import TrainingResult
 
 Dollars = Annotated[float, Field(ge=0)]
 
 
-class OpenAIFinetune(Trainer):
+class OpenAIFinetune(Backend):
     """See the module's docstring."""
 
     Config = OpenAIFinetuneConfig

@@ -18,8 +18,8 @@ from sharprecl.llm.prompts import IGNORED, label_mask
 from sharprecl.llm.scoring import PromptReader, common_start, padded, read_start
 from sharprecl.training import hardware
 from sharprecl.training.history import HistoryFile, Observer, Record, TrainingSpeed
-from sharprecl.training.loop import TrainingResult
 from sharprecl.training.optimizer import learning_rate_factor, set_learning_rates
+from sharprecl.training.trainer import TrainingResult
 
 
 @dataclass(frozen=True)

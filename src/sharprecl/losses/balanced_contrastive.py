@@ -6,6 +6,8 @@ Source: Zhu et al., CVPR 2022 (BCL), class averaging and class complement.
 import torch
 from torch import Tensor
 
+from sharprecl.losses.contrastive import contrastive, same_class
+
 
 def balanced_contrastive(g_NM: Tensor, y_M: Tensor, temperature: float) -> Tensor:
     """Contrastive loss of the views as anchors, over all views and one centre a class::
@@ -26,14 +28,9 @@ def balanced_contrastive(g_NM: Tensor, y_M: Tensor, temperature: float) -> Tenso
         l_N, not reduced. An anchor without positives (never one whose centre is there) has exactly 0 and a zero
         gradient.
     """
-    n = len(g_NM)
-    itself_NM = torch.eye(n, len(y_M), dtype=torch.bool, device=y_M.device)
-    same_NM = y_M[:n, None] == y_M[None, :]
-    positive_NM = same_NM & ~itself_NM
-    size_M = torch.bincount(y_M)[y_M]
-    # An anchor is no item of its own denominator; the clamp only keeps the logarithm of its masked place finite.
-    log_size_NM = (size_M[None, :] - same_NM.long()).clamp(min=1).to(g_NM.dtype).log()
-    lse_N = torch.logsumexp((g_NM / temperature - log_size_NM).masked_fill(itself_NM, -torch.inf), dim=1)
-    count_N = positive_NM.sum(1)
-    attraction_N = (g_NM * positive_NM).sum(1) / temperature / count_N.clamp(min=1)
-    return torch.where(count_N > 0, lse_N - attraction_N, 0.0)
+    positive_NM, others_NM = same_class(y_M[: len(g_NM)], y_M)
+    # How many items there are of a candidate's class, the anchor itself, which is no candidate, not counted. The clamp
+    # only keeps the logarithm at the anchor's own place finite.
+    size_NM = torch.bincount(y_M)[y_M] - (positive_NM | ~others_NM).long()
+    log_size_NM = size_NM.clamp(min=1).to(g_NM.dtype).log()
+    return contrastive(g_NM, positive_NM, others_NM, temperature, log_size_NJ=log_size_NM)

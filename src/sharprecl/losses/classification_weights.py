@@ -6,8 +6,8 @@ Sources: Cui et al., CVPR 2019, for the effective number of texts and for weight
 from torch import Tensor
 
 from sharprecl.config.methods import ClassWeight
+from sharprecl.losses.anchor_weights import anchor_weights
 from sharprecl.losses.class_counts import positive_counts
-from sharprecl.losses.class_weights import anchor_weights
 
 
 def classification_weights(kind: ClassWeight, counts_C: Tensor, beta: float = 0.9999) -> Tensor:

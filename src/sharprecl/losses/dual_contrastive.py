@@ -8,6 +8,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from sharprecl.config.methods import OwnPair
+from sharprecl.losses.contrastive import contrastive, same_class
 
 
 def dual_contrastive(
@@ -31,9 +32,7 @@ def dual_contrastive(
         l_N, not reduced. An anchor without positives has exactly 0 and a zero gradient.
     """
     s_NN = F.normalize(a_NH, dim=1, eps=1e-6) @ F.normalize(t_NH, dim=1, eps=1e-6).T / temperature
-    itself_NN = torch.eye(len(y_N), dtype=torch.bool, device=y_N.device)
-    positive_NN = (y_N[:, None] == y_N) & ~itself_NN
-    count_N = positive_NN.sum(1)
-    lse_N = torch.logsumexp(s_NN.masked_fill(itself_NN, -torch.inf if own_pair == "exclude" else 0.0), dim=1)
-    near_N = (s_NN * positive_NN).sum(1) / count_N.clamp(min=1)
-    return torch.where(count_N > 0, lse_N - near_N, 0.0)
+    positive_NN, candidate_NN = same_class(y_N, y_N)
+    if own_pair == "zero_logit":
+        s_NN, candidate_NN = s_NN.where(candidate_NN, 0.0), torch.ones_like(candidate_NN)
+    return contrastive(s_NN, positive_NN, candidate_NN, temperature=1.0)

@@ -6,8 +6,9 @@ Source: SharpReCL (WWW 2026), Eq. CL without its weight; Khosla et al., NeurIPS 
 
 from typing import Literal
 
-import torch
 from torch import Tensor
+
+from sharprecl.losses.contrastive import contrastive, same_class
 
 
 def prototype_contrastive(
@@ -38,13 +39,6 @@ def prototype_contrastive(
     Returns:
         l_M, not reduced. An anchor without positives has exactly 0 and a zero gradient.
     """
-    itself_MM = torch.eye(len(y_M), dtype=torch.bool, device=y_M.device)
-    positive_MM = (y_M[:, None] == y_M[None, :]) & ~itself_MM
-    count_M = positive_MM.sum(1) + n_pos
-    # Sum over k of log p_ik = sum of positive similarities / tau - |P(i)| * log-sum-exp: no exponential is
-    # ever taken apart from its logarithm, so a small temperature cannot overflow.
-    candidates = torch.cat([g_MM.masked_fill(itself_MM, -torch.inf), t_MS], dim=1) / temperature
-    lse_M = torch.logsumexp(candidates, dim=1)
-    attraction_M = ((g_MM * positive_MM).sum(1) + t_MS[:, :n_pos].sum(1)) / temperature
-    mean_M = torch.where(count_M > 0, lse_M - attraction_M / count_M.clamp(min=1), 0.0)
-    return mean_M if positives == "mean" else mean_M * count_M
+    positive_MM, others_MM = same_class(y_M, y_M)
+    mean_M = contrastive(g_MM, positive_MM, others_MM, temperature, t_NS=t_MS, n_pos=n_pos)
+    return mean_M if positives == "mean" else mean_M * (positive_MM.sum(1) + n_pos)

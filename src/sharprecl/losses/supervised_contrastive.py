@@ -5,15 +5,13 @@ Sources: Gunel et al., ICLR 2021; Khosla et al., NeurIPS 2020, L_out.
 
 from torch import Tensor
 
-from sharprecl.losses.prototype_contrastive import prototype_contrastive
+from sharprecl.losses.contrastive import contrastive, same_class
 
 
 def supervised_contrastive(g_NN: Tensor, y_N: Tensor, temperature: float) -> Tensor:
     """Contrastive loss of every row as anchor; with P(i) the other rows of its class::
 
         l_i = -1/|P(i)| sum_{k in P(i)} log [exp(g_ik / tau) / sum_{j != i} exp(g_ij / tau)]
-
-    This is the loss over D-hat without prototypes and without synthetic samples.
 
     Args:
         g_NN: cosine similarities of all rows.
@@ -23,7 +21,7 @@ def supervised_contrastive(g_NN: Tensor, y_N: Tensor, temperature: float) -> Ten
     Returns:
         l_N, not reduced. An anchor without positives has exactly 0 and a zero gradient.
     """
-    return prototype_contrastive(g_NN, g_NN[:, :0], y_N, 0, temperature)
+    return contrastive(g_NN, *same_class(y_N, y_N), temperature)
 
 
 def has_positive(y_N: Tensor) -> Tensor:

@@ -8,6 +8,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from sharprecl.config.methods import PrototypicalForm
+from sharprecl.losses.contrastive import contrastive, log_denominator, same_class
 
 
 def supervised_prototypical(
@@ -35,18 +36,11 @@ def supervised_prototypical(
     x_MH = F.normalize(torch.cat([x_NH, c_CH]), dim=1, eps=1e-6)
     y_M = torch.cat([y_N, torch.arange(len(c_CH), device=y_N.device)])
     s_NM = (1 + x_MH[: len(x_NH)] @ x_MH.T) / (2 * temperature)
-    itself_NM = torch.eye(len(x_NH), len(x_MH), dtype=torch.bool, device=y_N.device)
-    own_NM = y_N[:, None] == y_M
-    positive_NM = own_NM & ~itself_NM
-    count_N = positive_NM.sum(1)
-    if form == "coupled":
-        lse_N = torch.logsumexp(s_NM.masked_fill(itself_NM, -torch.inf), dim=1)
-        near_N = torch.logsumexp(s_NM.masked_fill(~positive_NM, -torch.inf), dim=1)
-        contrasted_N = count_N > 0
-        # -inf, and with it a NaN in the gradient, is kept out before the difference is taken.
-        near_N = near_N.where(contrasted_N, 0.0) - count_N.clamp(min=1).to(s_NM.dtype).log()
-    else:
-        lse_N = torch.logsumexp(s_NM.masked_fill(own_NM, -torch.inf), dim=1)
-        near_N = (s_NM * positive_NM).sum(1) / count_N.clamp(min=1)
-        contrasted_N = (count_N > 0) & ~own_NM.all(1)
-    return (lse_N.where(contrasted_N, 0.0) - near_N).where(contrasted_N, 0.0)
+    positive_NM, others_NM = same_class(y_N, y_M)
+    if form == "decoupled":
+        negative_NM = y_N[:, None] != y_M
+        l_N = contrastive(s_NM, positive_NM, negative_NM, temperature=1.0)
+        return l_N.where(negative_NM.any(1), 0.0)
+    lse_N = log_denominator(s_NM, others_NM, temperature=1.0)
+    near_N = log_denominator(s_NM, positive_NM, temperature=1.0) - positive_NM.sum(1).clamp(min=1).to(s_NM.dtype).log()
+    return (lse_N - near_N).where(positive_NM.any(1), 0.0)

@@ -7,7 +7,7 @@ from sharprecl.config import method_settings
 
 
 def method_class(name: str) -> Any:
-    """The class of the method called ``name``: a ``Method``, or for language models a ``Trainer``.
+    """The class of the method called ``name``: a ``Method``, or for language models a ``Backend``.
 
     Raises:
         ConfigError: there is no such method.

@@ -29,7 +29,7 @@ from torch import Tensor, nn
 from sharprecl.config.sharprecl import SharpReCLConfig
 from sharprecl.errors import ConfigError
 from sharprecl.losses import reducers
-from sharprecl.losses.class_weights import anchor_weights
+from sharprecl.losses.anchor_weights import anchor_weights
 from sharprecl.losses.logit_compensation import compensated_cross_entropy, log_prior
 from sharprecl.losses.mixed_cross_entropy import mixed_cross_entropy
 from sharprecl.losses.prototype_contrastive import prototype_contrastive

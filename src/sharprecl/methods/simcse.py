@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from sharprecl.config.methods import SimCSEConfig
 from sharprecl.losses import reducers
 from sharprecl.losses.cross_entropy import cross_entropy
-from sharprecl.losses.simcse import in_batch_contrastive
+from sharprecl.losses.info_nce import info_nce
 from sharprecl.methods.base import Batch, LossTerms, Method, OpenedBackbone, Progress, seeded
 from sharprecl.models.features import Features
 
@@ -62,6 +62,4 @@ class SimCSE(Method):
     def _contrastive(self, x_NH: Tensor) -> Tensor:
         z_NH = F.normalize(self.head(x_NH), dim=1, eps=1e-6)
         first_BH, second_BH = z_NH.chunk(2)
-        return reducers.mean(
-            in_batch_contrastive(first_BH @ second_BH.T, self.config.temperature, self.config.symmetric)
-        )
+        return reducers.mean(info_nce(first_BH @ second_BH.T, self.config.temperature, self.config.symmetric))

@@ -25,7 +25,8 @@ from torch import Tensor, nn
 
 from sharprecl.config.methods import TSCConfig
 from sharprecl.losses import reducers
-from sharprecl.losses.targeted_contrastive import k_positive_contrastive, targeted_contrastive
+from sharprecl.losses.contrastive import contrastive
+from sharprecl.losses.targeted_contrastive import targeted_contrastive
 from sharprecl.methods.base import (
     Batch,
     GeneratorState,
@@ -104,9 +105,9 @@ class TSC(Method):
                 config.temperature, config.target_weight, config.normalizer,
             )  # fmt: skip
         else:
-            l_N = k_positive_contrastive(g_NJ, positive_NJ, candidate_NJ, config.temperature)
-        contrastive = reducers.mean(l_N)
-        return {"total": contrastive, "contrastive": contrastive}
+            l_N = contrastive(g_NJ, positive_NJ, candidate_NJ, config.temperature)
+        total = reducers.mean(l_N)
+        return {"total": total, "contrastive": total}
 
     @classmethod
     def answered_prior(cls, class_counts: np.ndarray, config: TSCConfig) -> np.ndarray:

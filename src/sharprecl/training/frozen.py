@@ -13,10 +13,11 @@ from sharprecl.methods.base import Batch, Method, Progress
 from sharprecl.models.backbone import Backbone
 from sharprecl.models.features import Features
 from sharprecl.training import hardware
+from sharprecl.training.encoder_task import LabelledTokens
 from sharprecl.training.history import HistoryFile, Observer, Record, TrainingSpeed
 from sharprecl.training.inference import predict
-from sharprecl.training.loop import LabelledTokens, TrainingResult
-from sharprecl.training.validation import validation_figures
+from sharprecl.training.selection import validation_figures
+from sharprecl.training.trainer import TrainingResult
 
 _PRECISION = "fp32"
 """Of the pass, whatever the hardware: the features are fitted as the saved model will see them."""

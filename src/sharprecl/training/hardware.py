@@ -1,6 +1,7 @@
 """Where to run, in which precision, and how much memory it took."""
 
 import gc
+import os
 import resource
 import sys
 from collections.abc import Iterator
@@ -9,8 +10,6 @@ from pathlib import Path
 from typing import Literal
 
 import torch
-from accelerate import Accelerator
-from accelerate.state import AcceleratorState, PartialState
 
 from sharprecl.errors import ConfigError, SharpReCLError
 
@@ -53,27 +52,14 @@ def _has_bf16(device: torch.device) -> bool:
     return False
 
 
-@contextmanager
-def accelerator(device: torch.device, precision: Literal["bf16", "fp32"]) -> Iterator[Accelerator]:
-    """An ``Accelerator`` of our own for the length of a training.
-
-    accelerate keeps one device and one precision for the whole process. They are put aside and put back, so that two
-    trainings may differ and a host program's own accelerator is not changed under its feet.
+def check_single_process() -> None:
+    """See that no launcher has started this process as one of several.
 
     Raises:
-        ConfigError: the process is one of several.
+        ConfigError: it is one of several.
     """
-    kept = [(state, dict(state._shared_state)) for state in (AcceleratorState, PartialState)]
-    AcceleratorState._reset_state(reset_partial_state=True)
-    try:
-        made = Accelerator(cpu=device.type == "cpu", mixed_precision="bf16" if precision == "bf16" else "no")
-        if made.num_processes > 1:
-            raise ConfigError("training over several processes is not supported yet; start one process")
-        yield made
-    finally:
-        for state, values in kept:
-            state._shared_state.clear()
-            state._shared_state.update(values)
+    if int(os.environ.get("WORLD_SIZE", "1")) > 1:
+        raise ConfigError("training over several processes is not supported yet; start one process")
 
 
 @contextmanager

@@ -1,12 +1,14 @@
-"""AdamW with one learning rate for the encoder and one for everything new, and the rate's course over the steps."""
+"""AdamW with one learning rate for the encoder and one for everything new, and its schedule over the steps."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import nn
 
 from sharprecl.config import TrainingConfig
 from sharprecl.models.backbone import Backbone
+from sharprecl.training.average import RunningMean
 
 _EPOCHS, _FEWEST_STEPS = 4, 120
 
@@ -52,7 +54,7 @@ def resolve_schedule(
 
 def parameter_groups(
     backbone: Backbone, method: nn.Module, config: TrainingConfig, plan: TrainingSchedule
-) -> list[dict[str, object]]:
+) -> list[dict[str, Any]]:
     """Split all parameters by (encoder or new) and (decayed or not); biases and normalisations are not decayed."""
     encoder = {id(parameter) for parameter in backbone.model.base_model.parameters()}
     groups: dict[tuple[bool, bool], list[nn.Parameter]] = {}
@@ -80,7 +82,53 @@ def learning_rate_factor(step: int, total_steps: int, config: TrainingConfig) ->
     return (total_steps - step) / max(total_steps - warmup, 1)
 
 
-def set_learning_rates(optimizer: torch.optim.Optimizer, base: list[float], factor: float) -> None:
-    """Set every group's rate to its base rate times the factor."""
-    for group, rate in zip(optimizer.param_groups, base, strict=True):
-        group["lr"] = rate * factor
+class ScheduledAdamW:
+    """AdamW whose rates follow the schedule; clips gradients, and averages the last steps' weights if asked to.
+
+    Args:
+        groups: parameters with ``lr``, the rate where the factor is 1, and ``weight_decay``.
+        total_steps: of the whole training.
+        training: warm-up, schedule, clipping, share of the steps to average.
+        fused: whether a step is one kernel.
+    """
+
+    def __init__(
+        self, groups: list[dict[str, Any]], total_steps: int, training: TrainingConfig, fused: bool = True
+    ) -> None:
+        self._rates = [float(group["lr"]) for group in groups]
+        self._total_steps, self._training = total_steps, training
+        self._adamw = torch.optim.AdamW(groups, fused=fused)
+        self._parameters = [p for group in self._adamw.param_groups for p in group["params"]]
+        self._average = RunningMean(self._parameters) if training.average > 0 else None
+
+    def step(self, step: int) -> float:
+        """Change the parameters by their gradients, which are then gone; give the factor on the rates."""
+        factor = learning_rate_factor(step, self._total_steps, self._training)
+        for group, rate in zip(self._adamw.param_groups, self._rates, strict=True):
+            group["lr"] = rate * factor
+        if self._training.clip_norm is not None:
+            torch.nn.utils.clip_grad_norm_(self._parameters, self._training.clip_norm)
+        self._adamw.step()
+        if self._average is not None and step >= self._total_steps * (1 - self._training.average):
+            self._average.update()
+        self._adamw.zero_grad(set_to_none=True)
+        return factor
+
+    def forget(self) -> None:
+        """Forget the moments."""
+        self._adamw.state.clear()
+
+    def write_average(self) -> None:
+        """Put the mean of the last steps' weights in place of the last step's, where it was kept."""
+        if self._average is not None:
+            self._average.write()
+
+    def state_dict(self) -> dict[str, Any]:
+        """All that a checkpoint needs."""
+        return {"adamw": self._adamw.state_dict(), "average": self._average.state_dict() if self._average else None}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Go on from a checkpoint."""
+        self._adamw.load_state_dict(state["adamw"])
+        if self._average is not None:
+            self._average.load_state_dict(state["average"])

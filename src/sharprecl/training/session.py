@@ -11,7 +11,6 @@ import torch
 
 from sharprecl.assets import resolve_encoder
 from sharprecl.config import RunConfig
-from sharprecl.data.batches import ShuffledBatches
 from sharprecl.data.tables import TextTable
 from sharprecl.data.tokens import tokenize
 from sharprecl.errors import ExportError
@@ -22,14 +21,15 @@ from sharprecl.models import stock
 from sharprecl.models.backbone import Backbone, open_backbone
 from sharprecl.models.pooling import check_expressible, resolve_pooling
 from sharprecl.training.checkpoint import CheckpointFolder
+from sharprecl.training.encoder_task import EncoderTask, LabelledTokens
 from sharprecl.training.frozen import fit_frozen, hold_out
 from sharprecl.training.hardware import pick_device, pick_precision
 from sharprecl.training.history import HistoryFile, Observer
-from sharprecl.training.loop import LabelledTokens, Trainer, TrainingResult
 from sharprecl.training.names import CHECKPOINTS, HISTORY
 from sharprecl.training.optimizer import resolve_batch_size, resolve_schedule
 from sharprecl.training.preparation import Notes, split, views_of
 from sharprecl.training.start import ClassNames
+from sharprecl.training.trainer import Trainer, TrainingResult
 from sharprecl.version import __version__
 
 
@@ -52,6 +52,9 @@ class Trained:
     notes: list[str] = field(default_factory=list)
 
 
+_FORMAT = 2  # of the checkpoints
+
+
 def run_hash(config: RunConfig, pooling: str, precision: str, device: str, tokens: Sequence[LabelledTokens]) -> str:
     """Identifies all that decides the steps of a training: a checkpoint is resumed only by the very same one.
 
@@ -60,7 +63,7 @@ def run_hash(config: RunConfig, pooling: str, precision: str, device: str, token
     """
     settings = config.kept()
     del settings["training"]["checkpoint_seconds"]
-    digest = hashlib.sha256(sha256_json([__version__, settings, pooling, precision, device]).encode())
+    digest = hashlib.sha256(sha256_json([__version__, _FORMAT, settings, pooling, precision, device]).encode())
     for part in tokens:
         digest.update(part.label_ids.tobytes())
         for view in part.views:
@@ -115,7 +118,7 @@ def train(
     identity = run_hash(config, pooling, precision, chosen_device.type, [training, *([selection] if selection else [])])
 
     batch_size = resolve_batch_size(config.training, len(fitted))
-    batches = ShuffledBatches(len(fitted), batch_size, config.seed)
+    steps_per_epoch = -(-len(fitted) // batch_size)
 
     with torch.random.fork_rng(devices=_forked(chosen_device)):
         torch.manual_seed(config.seed)
@@ -132,21 +135,27 @@ def train(
             facts = {**view_facts, "pooling": pooling, **facts}
             return Trained(backbone, method, tokenizer, outcome, held_out, facts, notes.sentences)
         hidden_size = backbone.model.config.hidden_size
-        plan = resolve_schedule(config.training, batch_size, len(batches), hidden_size)
-        trainer = Trainer(
+        schedule = resolve_schedule(config.training, batch_size, steps_per_epoch, hidden_size)
+        task = EncoderTask(
             config=config,
-            plan=plan,
+            schedule=schedule,
             backbone=backbone,
             method=method,
-            batches=batches,
             train=training,
-            selection=selection,
+            held_out=selection,
             pad_id=tokenizer.pad_token_id,
             device=chosen_device,
             precision=precision,
-            observer=observer,
             second_view=backbone.repeat_upper() if view_facts.get("view") == "upper" else 0.0,
             names=_names(table.label_names, tokenizer, config),
+        )
+        raising = ", raise method.temperature" if "temperature" in type(settings).model_fields else ""
+        trainer = Trainer(
+            task,
+            schedule,
+            config.training,
+            observer,
+            lower=f"training.learning_rate{raising}",
             checkpoints=CheckpointFolder(output / CHECKPOINTS, identity) if output else None,
             history=HistoryFile(output / HISTORY) if output else None,
         )
@@ -154,10 +163,10 @@ def train(
     facts = {
         **view_facts,
         "pooling": pooling,
-        "plan": {**vars(plan), "total_steps": plan.total_steps},
+        "plan": {**vars(schedule), "total_steps": schedule.total_steps},
         "training_texts": len(fitted),
         "selection_texts": 0 if selection_table is None else len(selection_table),
-        "padding_waste": trainer.state.padding_waste,
+        "padding_waste": 1.0 - task.tokens / max(1, task.places),
         "best_epoch": outcome.best_epoch,
         "epochs": outcome.epochs,
         "steps": outcome.steps,

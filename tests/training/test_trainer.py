@@ -1,4 +1,4 @@
-"""The loop by what it promises: determinism, modes, selection, early stopping, profiles."""
+"""The trainer by what it promises: determinism, modes, selection, early stopping, profiles."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -14,9 +14,10 @@ from torch.optim.optimizer import register_optimizer_step_pre_hook
 from sharprecl.classifier import TextClassifier
 from sharprecl.data.packing import PackedRows
 from sharprecl.errors import ConfigError, SharpReCLError
-from sharprecl.training import loop
+from sharprecl.training import encoder_task
+from sharprecl.training.average import RunningMean
+from sharprecl.training.encoder_task import EncoderTask
 from sharprecl.training.history import Record, TrainingSpeed
-from sharprecl.training.loop import Trainer
 from tiny import skewed_texts, tiny_encoder
 
 
@@ -108,13 +109,13 @@ def test_weights_are_averaged_over_the_last_share_of_the_steps(
     encoder: str, stepped: list[tuple[list[float], float]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     at: list[int] = []
-    update = loop.RunningMean.update
+    update = RunningMean.update
 
-    def watched(self: loop.RunningMean) -> None:
+    def watched(self: RunningMean) -> None:
         at.append(len(stepped))
         update(self)
 
-    monkeypatch.setattr(loop.RunningMean, "update", watched)
+    monkeypatch.setattr(RunningMean, "update", watched)
     make(encoder, {"average": 0.4}).fit(*skewed_texts())
     assert at == [step for step in range(1, len(stepped) + 1) if step - 1 >= 0.6 * len(stepped)]
     assert len(at) < len(stepped)
@@ -149,13 +150,13 @@ def test_dropout_is_on_in_every_epoch_unless_the_published_code_is_asked_for(
 ) -> None:
     """Guards against spec 2.3 #2: an evaluation pass must not leave dropout off."""
     seen: list[tuple[bool, bool]] = []
-    original = Trainer._step
+    original = EncoderTask.forward_backward
 
-    def watching(self: Trainer, *batch: Any) -> None:
+    def watching(self: EncoderTask, *batch: Any) -> Any:
         seen.append((self.backbone.training, self.method.training))
-        original(self, *batch)
+        return original(self, *batch)
 
-    monkeypatch.setattr(Trainer, "_step", watching)
+    monkeypatch.setattr(EncoderTask, "forward_backward", watching)
     make(encoder, {"max_epochs": 3}).fit(*skewed_texts())
     assert set(seen) == {(True, True)}
     seen.clear()
@@ -171,14 +172,14 @@ def test_the_padding_told_is_that_of_the_batches_trained(
 ) -> None:
     """A method that draws its own texts has other batches than those that are cut from each text once."""
     sheets: list[PackedRows] = []
-    original = loop.lay_out
+    original = encoder_task.lay_out
 
     def watching(*given: Any) -> list[PackedRows]:
         made = original(*given)
         sheets.extend(made)
         return made
 
-    monkeypatch.setattr(loop, "lay_out", watching)
+    monkeypatch.setattr(encoder_task, "lay_out", watching)
     trained = make(encoder, method={"name": method}).fit(*skewed_texts()).trained_
     assert trained is not None
     padding = sum(int((sheet.text_RT < 0).sum()) for sheet in sheets)

@@ -6,13 +6,13 @@ from hypothesis import strategies as st
 
 import oracles_one_view as oracles
 from known import CASES, expected, tensor
-from sharprecl.losses.simcse import in_batch_contrastive
+from sharprecl.losses.info_nce import info_nce
 
 INPUTS = CASES["simcse"]["inputs"]
 
 
 def ours(first_BD, second_BD, tau, symmetric=False):
-    return in_batch_contrastive(F.normalize(first_BD, dim=1) @ F.normalize(second_BD, dim=1).T, tau, symmetric)
+    return info_nce(F.normalize(first_BD, dim=1) @ F.normalize(second_BD, dim=1).T, tau, symmetric)
 
 
 def problem(seed, n=6, dim=5):
@@ -42,7 +42,7 @@ def test_known_mixture_with_cross_entropy():
 )
 def test_equals_the_oracle(seed, n, tau, symmetric):
     first_BD, second_BD = problem(seed, n)
-    theirs = oracles.in_batch_contrastive(first_BD, second_BD, tau, symmetric)
+    theirs = oracles.info_nce(first_BD, second_BD, tau, symmetric)
     torch.testing.assert_close(ours(first_BD, second_BD, tau, symmetric), theirs, rtol=0, atol=1e-10)
 
 
@@ -64,14 +64,14 @@ def test_symmetric_does_not_care_which_pass_came_first(seed):
 
 def test_a_single_text_costs_nothing_and_has_no_gradient():
     g_BB = torch.tensor([[0.4]], requires_grad=True)
-    l_B = in_batch_contrastive(g_BB, 0.05)
+    l_B = info_nce(g_BB, 0.05)
     l_B.sum().backward()
     assert l_B.tolist() == [0.0]
     assert g_BB.grad.tolist() == [[0.0]]
 
 
 def test_equal_texts_cost_the_logarithm_of_their_number():
-    assert in_batch_contrastive(torch.ones(4, 4), 0.05).tolist() == pytest.approx([torch.tensor(4.0).log().item()] * 4)
+    assert info_nce(torch.ones(4, 4), 0.05).tolist() == pytest.approx([torch.tensor(4.0).log().item()] * 4)
 
 
 @pytest.mark.parametrize("symmetric", [False, True])

@@ -1,6 +1,6 @@
-"""The in-batch contrastive loss of two passes: a text's two vectors attract each other and repel all other texts'.
+"""InfoNCE between two passes: a text's two vectors attract each other and repel all other texts'.
 
-Source: Gao et al., EMNLP 2021, the unsupervised loss.
+Sources: van den Oord et al., 2018; Gao et al., EMNLP 2021 (SimCSE), the unsupervised loss.
 """
 
 import torch
@@ -9,7 +9,7 @@ from torch import Tensor
 from sharprecl.losses.cross_entropy import cross_entropy
 
 
-def in_batch_contrastive(g_BB: Tensor, temperature: float, symmetric: bool = False) -> Tensor:
+def info_nce(g_BB: Tensor, temperature: float, symmetric: bool = False) -> Tensor:
     """``l_i = -log [exp(g_ii / tau) / sum_j exp(g_ij / tau)]``: cross-entropy with the text itself as the label.
 
     A pass is compared only with the other one: no vector meets another of its own pass.

@@ -4,7 +4,7 @@ import torch
 import oracles
 from known import CASES, expected
 from sharprecl.errors import ConfigError
-from sharprecl.losses.class_weights import anchor_weights
+from sharprecl.losses.anchor_weights import anchor_weights
 
 KINDS = ["none", "effective_number", "code_scalar", "neg_log_prior", "log_prior"]
 
