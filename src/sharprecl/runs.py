@@ -43,11 +43,11 @@ from sharprecl.judging import (
     report,
     write_scores,
 )
+from sharprecl.llm.openai_answers import ANSWERS
 from sharprecl.llm.openai_answers import MODEL as PROVIDER_MODEL
-from sharprecl.llm.openai_book import ANSWERS
-from sharprecl.llm.openai_check import check_before_spending
-from sharprecl.llm.openai_jobs import TRAINING_FILE as SENT
-from sharprecl.llm.openai_state import STATE as JOB
+from sharprecl.llm.openai_client import check_before_spending
+from sharprecl.llm.openai_job import STATE as JOB
+from sharprecl.llm.openai_job import TRAINING_FILE as SENT
 from sharprecl.machine import describe_machine
 from sharprecl.training.checkpoint import remove_checkpoints
 from sharprecl.training.hardware import free_memory

@@ -86,10 +86,10 @@ def test_a_model_of_the_hub_is_asked_for_by_its_commit(monkeypatch, there):
 
     monkeypatch.setattr(causal, "load_model", load)
     rest = {"four_bit": False, "device": torch.device("cpu"), "precision": "fp32", "say": print}
-    assert load_base(BasePage("org/name"), **rest)[2] == BasePage("org/name", there)
+    assert load_base(BasePage(model="org/name"), **rest)[2] == BasePage(model="org/name", commit=there)
     if there == "def":
         with pytest.raises(AssetError, match="gave commit def of org/name"):
-            load_base(BasePage("org/name", "abc"), **rest)
+            load_base(BasePage(model="org/name", commit="abc"), **rest)
     else:
-        load_base(BasePage("org/name", "abc"), **rest)
+        load_base(BasePage(model="org/name", commit="abc"), **rest)
     assert asked == [("org/name", None), ("org/name", "abc")]

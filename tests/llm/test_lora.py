@@ -16,8 +16,7 @@ from sharprecl.errors import AssetError, CheckpointError, ConfigError, MissingEx
 from sharprecl.export.card import Card, read_card
 from sharprecl.llm import causal
 from sharprecl.llm.lora import LlmLora
-from sharprecl.llm.presets import PRESETS
-from sharprecl.llm.unpacking import unpacked
+from sharprecl.llm.presets import PRESETS, unpacked
 from sharprecl.training.history import Silent, read_history
 from tiny_llm import table, tiny_llama, tiny_llama_folder
 
@@ -295,7 +294,7 @@ def unpacking(tmp_path, monkeypatch):
         if len(calls) == 1:
             raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("sharprecl.llm.unpacking._unpack", unpack)
+    monkeypatch.setattr("sharprecl.llm.presets._unpack", unpack)
     return tmp_path / "x-1", calls
 
 

@@ -1,7 +1,6 @@
 """Answers of a model that lives at the provider."""
 
 import copy
-import dataclasses
 import errno
 import json
 import pickle
@@ -14,8 +13,7 @@ from llm.fake_openai import KEY, FakeOpenAI, Fault
 from llm.openai_help import settings, small_table, train
 from sharprecl.errors import AssetError, CheckpointError, ConfigError
 from sharprecl.export.card import FILE, Card, read_card
-from sharprecl.llm.openai_answers import ModelPage, OpenAIPredictor
-from sharprecl.llm.openai_book import ANSWERS
+from sharprecl.llm.openai_answers import ANSWERS, ModelPage, OpenAIPredictor
 from sharprecl.llm.openai_client import ProviderError
 from sharprecl.llm.openai_finetune import OpenAIFinetune
 from sharprecl.llm.prompts import Prompt
@@ -30,13 +28,17 @@ def agreed(server: FakeOpenAI, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", server.url)
 
 
+def page_of(server: FakeOpenAI, model: str = "ft:x") -> ModelPage:
+    return ModelPage(model=model, base_model="base", base_url=server.url)
+
+
 def predictor(
     server: FakeOpenAI, words: tuple[str, ...] = NAMES, workers: int = 2, folder: Path | None = None
 ) -> OpenAIPredictor:
     prompt = Prompt("reason of the message", words, 256)
     answers = {"card stolen": words[1], "cannot log in": words[0].upper() + ".", "odd": "no label of yours"}
     server.provider.memory["ft:x"] = {prompt.user(text): answer for text, answer in answers.items()}
-    return OpenAIPredictor(ModelPage("ft:x", "base", server.url), prompt, workers, 16, "because", folder)
+    return OpenAIPredictor(page_of(server), prompt, workers, 16, folder)
 
 
 def card(server: FakeOpenAI) -> Card:
@@ -105,7 +107,7 @@ def test_a_text_that_the_provider_refuses_has_no_answer(server: FakeOpenAI, code
 
 def test_the_first_refusal_ends_it(server: FakeOpenAI) -> None:
     known = predictor(server)
-    known.page = ModelPage("ft:gone", "base", server.url)
+    known.page = page_of(server, "ft:gone")
     with pytest.raises(ProviderError, match="finds nothing to answer with ft:gone"):
         known.scores([f"text {number}" for number in range(200)])
     assert server.provider.count(*CHAT) < 50
@@ -113,13 +115,12 @@ def test_the_first_refusal_ends_it(server: FakeOpenAI) -> None:
 
 def test_saved_and_loaded_it_answers_alike(server: FakeOpenAI, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written = predictor(server).save(tmp_path, card(server))
-    assert written.not_stock_because == "because"
+    assert written.not_stock_because == "the trained model lives at the provider, who gives out no weights"
     assert read_card(tmp_path) == written
     with monkeypatch.context() as patch:
         patch.delenv("OPENAI_API_KEY")
         loaded = OpenAIFinetune.load(tmp_path, read_card(tmp_path), "auto")
-    assert loaded.page == ModelPage("ft:x", "base", server.url)
-    assert loaded.not_stock_because == OpenAIFinetune.not_exportable_because
+    assert loaded.page == page_of(server)
     np.testing.assert_array_equal(loaded.scores(["card stolen"])[0], [YES_1])
     assert KEY not in "".join(path.read_text() for path in tmp_path.iterdir())
 
@@ -176,7 +177,7 @@ def test_another_model_or_prompt_is_asked_anew(server: FakeOpenAI, tmp_path: Pat
     first = predictor(server, folder=tmp_path)
     first.scores(["odd"])
     other = predictor(server, folder=tmp_path)
-    other.page = dataclasses.replace(first.page, model="ft:y")
+    other.page = page_of(server, "ft:y")
     server.provider.memory["ft:y"] = {}
     other.scores(["odd"])
     other.prompt = Prompt("something else", NAMES, 256)
@@ -210,7 +211,7 @@ def test_a_disk_that_keeps_no_answers(
 
     known = predictor(server, folder=tmp_path, workers=1)
     with monkeypatch.context() as patch:
-        patch.setattr("sharprecl.llm.openai_book.os.fsync", refuse)
+        patch.setattr("sharprecl.llm.openai_answers.os.fsync", refuse)
         if number == errno.ENOSPC:
             with pytest.raises(CheckpointError, match="free some space"):
                 known.scores(["card stolen"])

@@ -5,8 +5,7 @@ import pytest
 import torch
 
 from sharprecl.llm import scoring
-from sharprecl.llm.precise_head import head_logits
-from sharprecl.llm.scoring import common_start, label_scores, padded, positions
+from sharprecl.llm.scoring import common_start, head_logits, label_scores, padded, positions
 from tiny_llm import encoder, tiny_llama
 
 WORDS = ("refund", "late parcel", "late", "human error screen")
@@ -152,7 +151,7 @@ def test_the_last_layer_in_float32_changes_nothing_where_all_is():
 
 @pytest.mark.parametrize("bias", [False, True])
 def test_head_logits_and_their_gradient_are_those_of_a_linear_layer(monkeypatch, bias):
-    monkeypatch.setattr("sharprecl.llm.precise_head._ROWS", 7)
+    monkeypatch.setattr("sharprecl.llm.scoring._ROWS", 7)
     head = torch.nn.Linear(5, 24, bias=bias).to(torch.bfloat16).requires_grad_(False)
     hidden = torch.randn(2, 3, 5, requires_grad=True)
     with torch.autocast("cpu", torch.bfloat16):

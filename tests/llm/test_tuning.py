@@ -4,17 +4,15 @@ import numpy as np
 import pytest
 import torch
 
+from sharprecl.config.language_models import LlmLoraConfig
 from sharprecl.errors import SharpReCLError
 from sharprecl.llm.causal import add_adapters
-from sharprecl.llm.prompts import IGNORED
 from sharprecl.llm.scoring import common_start, label_scores
-from sharprecl.llm.tuning import TuningSettings, answer_logits, fine_tune, label_token_loss
+from sharprecl.llm.tuning import IGNORED, answer_logits, fine_tune, label_token_loss
 from sharprecl.training.history import Silent
 from tiny_llm import encoder, table, tiny_llama
 
-PLAN = TuningSettings(
-    epochs=2, batch_size=8, micro_batch_size=4, learning_rate=5e-3, warmup=0.1, max_grad_norm=0.3, seed=0
-)
+PLAN = LlmLoraConfig(epochs=2, batch_size=8, micro_batch_size=4, learning_rate=5e-3, warmup=0.1, max_grad_norm=0.3)
 
 
 class Records(Silent):
@@ -36,14 +34,14 @@ def problem(names=("refund", "late parcel", "broken")):
 def adapted(seed=0, dropout=0.0, modules="all"):
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        return add_adapters(tiny_llama(), (), modules, rank=4, alpha=8, dropout=dropout, name="x")
+        return add_adapters(tiny_llama(), modules, rank=4, alpha=8, dropout=dropout, name="x")
 
 
 def tune(model, plan=PLAN, observer=None):
     prompts, answers = problem()
     with torch.random.fork_rng():
         torch.manual_seed(1)
-        return fine_tune(model, prompts, answers, 0, plan, precision="fp32", observer=observer or Records())
+        return fine_tune(model, prompts, answers, 0, plan, 0, precision="fp32", observer=observer or Records())
 
 
 def weights(model):
@@ -116,7 +114,7 @@ def test_micro_batches_are_memory_only():
     runs = []
     for size in (8, 3, 1):
         observer = Records()
-        tune(adapted(), TuningSettings(**{**vars(PLAN), "micro_batch_size": size}), observer)
+        tune(adapted(), PLAN.model_copy(update={"micro_batch_size": size}), observer)
         runs.append([record["loss"]["total"] for record in observer.records])
     np.testing.assert_allclose(runs[1], runs[0], rtol=1e-3)
     np.testing.assert_allclose(runs[2], runs[0], rtol=1e-3)
@@ -138,11 +136,11 @@ def test_activations_computed_anew_change_nothing():
 def test_bf16_weights_as_on_a_gpu():
     with torch.random.fork_rng():
         torch.manual_seed(0)
-        model = add_adapters(tiny_llama().to(torch.bfloat16), (), "all", rank=4, alpha=8, dropout=0.0, name="x")
+        model = add_adapters(tiny_llama().to(torch.bfloat16), "all", rank=4, alpha=8, dropout=0.0, name="x")
     prompts, answers = problem()
     exact, coarse = Records(), Records()
     tune(adapted(), observer=exact)
-    fine_tune(model, prompts, answers, 0, PLAN, precision="bf16", observer=coarse)
+    fine_tune(model, prompts, answers, 0, PLAN, 0, precision="bf16", observer=coarse)
     # bfloat16 keeps three digits, and the first loss is about 5.
     assert coarse.records[0]["loss"]["total"] == pytest.approx(exact.records[0]["loss"]["total"], rel=0.02)
     assert coarse.records[-1]["loss"]["total"] < coarse.records[0]["loss"]["total"]

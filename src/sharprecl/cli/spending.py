@@ -2,7 +2,6 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 from rich.console import Console
@@ -12,9 +11,6 @@ from sharprecl.config import RunConfig
 from sharprecl.data.tables import TextTable
 from sharprecl.errors import ConfigError
 
-if TYPE_CHECKING:
-    from sharprecl.llm.openai_plan import JobPlan
-
 
 def agreed_cost(
     console: Console,
@@ -22,7 +18,7 @@ def agreed_cost(
     config: RunConfig,
     output: Path,
     *,
-    judged: TextTable | None = None,
+    judged: TextTable,
     dry_run: bool,
     yes: bool,
     resume: bool,
@@ -33,7 +29,7 @@ def agreed_cost(
 
     Args:
         output: where a dry run leaves the lines that would be sent, and where an earlier run left its job.
-        judged: what the trained model will be judged on; None if nothing.
+        judged: what the trained model will be judged on.
         dry_run: stop after the estimate.
         yes: agree to the estimate unasked.
         resume: a job that was paid for already is gone on with unasked.
@@ -41,16 +37,25 @@ def agreed_cost(
     Raises:
         ConfigError: more would be spent than was allowed, nobody can be asked, or no key, package or folder is there.
     """
-    from sharprecl.llm.openai_check import check_before_spending
+    from sharprecl.llm.openai_client import check_before_spending
     from sharprecl.llm.openai_finetune import OpenAIFinetune
-    from sharprecl.llm.openai_state import has_job
+    from sharprecl.llm.openai_job import STATE, TRAINING_FILE, read_state
 
-    plan = OpenAIFinetune.plan(table, config, () if judged is None else judged.texts)
+    plan = OpenAIFinetune.plan(table, config, judged.texts)
     say(console, plan.sentence())
-    if dry_run:
-        _leave_lines(console, plan, output)
+    path = output / TRAINING_FILE
+    if dry_run and (output / STATE).exists():
+        say(console, f"nothing was sent, nothing written: {path} belongs to a job that was begun")
         return None
-    trained = resume and has_job(output)
+    if dry_run:
+        try:
+            plan.write(path)
+        except OSError as error:
+            raise ConfigError(f"{path} cannot be written ({error.strerror}); choose another --output") from error
+        say(console, f"nothing was sent; what would be: {path}")
+        return None
+    state = read_state(output) if resume else None
+    trained = state is not None and state.job is not None
     if not trained:
         check_before_spending(config)
     allowed = config.method.model_dump()["max_cost"]
@@ -64,19 +69,3 @@ def agreed_cost(
             say(console, "nothing was sent, nothing spent")
             return None
     return config.model_copy(update={"method": config.method.model_copy(update={"max_cost": plan.total})})
-
-
-def _leave_lines(console: Console, plan: "JobPlan", output: Path) -> None:
-    from sharprecl.llm.openai_jobs import TRAINING_FILE
-    from sharprecl.llm.openai_state import has_state
-
-    path = output / TRAINING_FILE
-    if has_state(output):
-        say(console, f"nothing was sent, nothing written: {path} belongs to a job that was begun")
-        return
-    try:
-        output.mkdir(parents=True, exist_ok=True)
-        plan.write(path)
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be written ({error.strerror}); choose another --output") from error
-    say(console, f"nothing was sent; what would be: {path}")

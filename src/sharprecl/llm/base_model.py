@@ -1,25 +1,22 @@
 """Which model the adapters belong to: found again from any folder, and seen to be the same."""
 
-import dataclasses
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from sharprecl.errors import AssetError
 from sharprecl.files import sha256_file, write_json
 from sharprecl.llm import causal
-from sharprecl.llm.presets import PRESETS, preset, resolve
+from sharprecl.llm.presets import preset, resolve
 
 FILE = "base.json"
 
 
-@dataclass(frozen=True)
-class BasePage:
+class BasePage(BaseModel):
     """``adapter/base.json``.
 
     Attributes:
@@ -28,6 +25,8 @@ class BasePage:
         config_sha256: of the folder's ``config.json``, if it came from a folder.
     """
 
+    model_config = ConfigDict(frozen=True)
+
     model: str
     commit: str | None = None
     config_sha256: str | None = None
@@ -35,7 +34,19 @@ class BasePage:
 
     def write(self, folder: Path) -> None:
         """Write the page into the folder of the adapters."""
-        write_json(folder / FILE, dataclasses.asdict(self))
+        write_json(folder / FILE, self.model_dump())
+
+
+def read_base(folder: Path) -> BasePage:
+    """Read the page in the folder of the adapters.
+
+    Raises:
+        AssetError: it is gone or damaged.
+    """
+    try:
+        return BasePage.model_validate_json((folder / FILE).read_bytes())
+    except (ValidationError, OSError) as error:
+        raise AssetError(f"{folder / FILE} is gone or damaged; copy the whole run again, or train again") from error
 
 
 def load_base(
@@ -64,44 +75,22 @@ def load_base(
             f'place as "model" in {FILE} beside the adapters'
         )
     # With a commit it is the Hub's, whatever folder may have that name here.
-    source = resolve(preset(page.model), say) if page.commit is None else page.model
+    source = resolve(page.model, say) if page.commit is None else page.model
     if saved and sha256_file(Path(source) / "config.json") != page.config_sha256:
         raise AssetError(
             f"{source} holds another language model than the adapters were trained on (its config.json differs); put "
             f"that one back, or train again"
         )
     model = causal.load_model(source, four_bit=four_bit, device=device, bf16=precision == "bf16", revision=page.commit)
-    made = _page(page.model, source, model)
-    if page.commit is not None and made.commit not in (None, page.commit):
+    if preset(page.model).gguf_file is not None:
+        return model, source, BasePage(model=page.model)  # its SHA-256 is checked when it is fetched
+    if Path(source).is_dir():
+        digest = sha256_file(Path(source) / "config.json")
+        return model, source, BasePage(model=os.path.abspath(source), config_sha256=digest)
+    commit = getattr(model.config, "_commit_hash", None)
+    if page.commit is not None and commit not in (None, page.commit):
         raise AssetError(
-            f"the Hub gave commit {made.commit} of {page.model}, but the adapters were trained on {page.commit}; "
+            f"the Hub gave commit {commit} of {page.model}, but the adapters were trained on {page.commit}; "
             f"train again, or fetch that commit"
         )
-    return model, source, made
-
-
-def _page(name: str, source: str, model: Any) -> BasePage:
-    if name in PRESETS and PRESETS[name].gguf_file is not None:
-        return BasePage(name)  # its SHA-256 is checked when it is fetched
-    if Path(source).is_dir():
-        return BasePage(os.path.abspath(source), config_sha256=sha256_file(Path(source) / "config.json"))
-    return BasePage(source, commit=getattr(model.config, "_commit_hash", None))
-
-
-def read_base(folder: Path, name: str) -> BasePage:
-    """Read the page beside the adapters.
-
-    Args:
-        folder: that of the adapters.
-        name: the model as the settings call it, for folders of before there were pages.
-
-    Raises:
-        AssetError: it is damaged.
-    """
-    path = folder / FILE
-    try:
-        return TypeAdapter(BasePage).validate_json(path.read_bytes())
-    except FileNotFoundError:
-        return BasePage(name)
-    except (ValidationError, OSError) as error:
-        raise AssetError(f"{path} is damaged; copy the whole run again, or train again") from error
+    return model, source, BasePage(model=source, commit=commit)

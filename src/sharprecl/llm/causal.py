@@ -75,7 +75,6 @@ def load_model(
         source: a folder or a Hugging Face id.
         gguf_file: the file in that folder, where the weights come so.
         four_bit: read the weights in nf4 with double quantisation.
-        device: where to.
         bf16: whether the device computes in it; a GPU then holds the weights so too, a CPU holds float32.
         revision: of a model on the Hub; None is its newest.
 
@@ -86,8 +85,7 @@ def load_model(
     from transformers import AutoModelForCausalLM, BitsAndBytesConfig
 
     settings: dict[str, Any] = _gguf(gguf_file)
-    on_gpu = torch.bfloat16 if bf16 else torch.float32
-    settings["dtype"] = torch.float32 if device.type == "cpu" else on_gpu
+    settings["dtype"] = torch.bfloat16 if bf16 and device.type != "cpu" else torch.float32
     if revision is not None:
         settings["revision"] = revision
     try:
@@ -99,7 +97,8 @@ def load_model(
                 bnb_4bit_compute_dtype=torch.bfloat16 if bf16 else torch.float16,
             )
             settings["device_map"] = {"": device.index or 0}
-        with quiet(), _without_bar():
+        # The reader of GGUF files draws its bar whatever transformers was told about bars.
+        with quiet(), redirect_stderr(io.StringIO()):
             model, report = AutoModelForCausalLM.from_pretrained(source, output_loading_info=True, **settings)
     except ImportError as error:
         needed = "bitsandbytes accelerate" if four_bit else "transformers"
@@ -123,21 +122,13 @@ def load_model(
 
 
 def add_adapters(
-    model: Any,
-    usual: tuple[str, ...],
-    wanted: str | tuple[str, ...],
-    *,
-    rank: int,
-    alpha: int,
-    dropout: float,
-    name: str,
+    model: Any, targets: str | tuple[str, ...] | None, *, rank: int, alpha: int, dropout: float, name: str
 ) -> Any:
     """Freeze a model and give its linear layers trainable low-rank adapters, drawn from PyTorch's global state.
 
     Args:
         model: as ``load_model`` returns it.
-        usual: the layers that ``auto`` means; none leaves them to PEFT.
-        wanted: ``auto``, ``all`` (every linear layer but the last) or names of layers.
+        targets: names of layers, or ``all`` (every linear layer but the last); None leaves them to PEFT.
         rank, alpha, dropout: LoRA's.
         name: how the user called the model; the adapter remembers it.
 
@@ -146,16 +137,16 @@ def add_adapters(
         MissingExtraError: PEFT is not installed.
     """
     peft = require_peft()
-    targets: str | list[str] | None = list(usual) or None
-    if wanted == "all":
-        targets = "all-linear"
-    elif not isinstance(wanted, str):
-        targets = list(wanted)
     if getattr(model, "is_loaded_in_4bit", False):
         # Normalisations in float32, and activations computed anew in the backward pass instead of kept.
         model = peft.prepare_model_for_kbit_training(model)
     settings = peft.LoraConfig(
-        r=rank, lora_alpha=alpha, lora_dropout=dropout, target_modules=targets, task_type="CAUSAL_LM", bias="none"
+        r=rank,
+        lora_alpha=alpha,
+        lora_dropout=dropout,
+        target_modules="all-linear" if targets == "all" else targets and list(targets),
+        task_type="CAUSAL_LM",
+        bias="none",
     )
     try:
         with _without_warnings():
@@ -213,13 +204,6 @@ def _without_warnings() -> Iterator[None]:
     """PEFT asks transformers by a name that is to be given up, which is no business of the user's."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)
-        yield
-
-
-@contextmanager
-def _without_bar() -> Iterator[None]:
-    """The reader of GGUF files draws its bar whatever transformers was told about bars."""
-    with redirect_stderr(io.StringIO()):
         yield
 
 

@@ -13,7 +13,6 @@ the values of QLoRA's own script. No class is given more weight than others, wha
 are language models as they are used.
 """
 
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +28,10 @@ from sharprecl.export.predictor import Backend, Fitted
 from sharprecl.llm import causal
 from sharprecl.llm.base_model import BasePage, load_base, read_base
 from sharprecl.llm.encoding import Encoder, longest_prompt, pick_form
-from sharprecl.llm.predictor import NOT_EXPORTABLE, LlmPredictor
+from sharprecl.llm.predictor import LlmPredictor
 from sharprecl.llm.presets import preset
 from sharprecl.llm.prompts import Prompt, label_words
-from sharprecl.llm.tuning import TuningSettings, fine_tune
+from sharprecl.llm.tuning import fine_tune
 from sharprecl.training.hardware import pick_device, pick_precision
 from sharprecl.training.history import HistoryFile, Observer
 from sharprecl.training.names import HISTORY
@@ -40,9 +39,6 @@ from sharprecl.training.names import HISTORY
 
 class LlmLora(Backend):
     """See the module's docstring."""
-
-    Config = LlmLoraConfig
-    not_exportable_because = NOT_EXPORTABLE
 
     @classmethod
     def fit(
@@ -63,19 +59,21 @@ class LlmLora(Backend):
         """
         settings = config.method
         assert isinstance(settings, LlmLoraConfig)
-        chosen_device = pick_device(device)
-        precision = pick_precision(config.training.precision, chosen_device)
+        place = pick_device(device)
+        precision = pick_precision(config.training.precision, place)
         words = label_words(table.label_names, settings.label_words)
         if settings.epochs:
             causal.require_peft()
         if resume and output is not None and (output / HISTORY).exists():
             observer.said("a fine-tuning that was cut off cannot be continued; it starts anew")
-        named = BasePage(settings.model)
         model, source, page = load_base(
-            named, four_bit=_four_bit(settings), device=chosen_device, precision=precision, say=observer.said
+            BasePage(model=settings.model),
+            four_bit=_four_bit(settings),
+            device=place,
+            precision=precision,
+            say=observer.said,
         )
-        tokenizer = causal.load_tokenizer(source)
-        encoder = _encoder(settings, words, tokenizer, model)
+        encoder = _encoder(settings, words, causal.load_tokenizer(source), model)
         prompts, cut = encoder.prompts(table.texts)
         notes = list(table.notes)
         if cut:
@@ -84,25 +82,26 @@ class LlmLora(Backend):
                 f"or than the model can take, and were cut off there"
             )
             observer.said(f"note: {notes[-1]}")
-        forked = [chosen_device.index or 0] if chosen_device.type == "cuda" else []
-        with torch.random.fork_rng(devices=forked):
+        trained = 0
+        with torch.random.fork_rng(devices=[place.index or 0] if place.type == "cuda" else []):
             torch.manual_seed(config.seed)
             if settings.epochs:
+                usual = preset(settings.model).target_modules or None
+                targets = usual if settings.target_modules == "auto" else settings.target_modules
                 shape = settings.model_dump(include={"rank", "alpha", "dropout"})
-                usual = preset(settings.model).target_modules
-                model = causal.add_adapters(model, usual, settings.target_modules, name=page.model, **shape)
-            trained = sum(weight.numel() for weight in model.parameters() if weight.requires_grad)
+                model = causal.add_adapters(model, targets, name=page.model, **shape)
+                trained = sum(weight.numel() for weight in model.parameters() if weight.requires_grad)
+                observer.said(f"fine-tuning {trained:,} weights of adapters on {len(table)} texts")
             history = HistoryFile(output / HISTORY) if output else None
             if history:
                 history.rewind(0)
-            if settings.epochs:
-                observer.said(f"fine-tuning {trained:,} weights of adapters on {len(table)} texts")
             outcome = fine_tune(
                 model,
                 prompts,
                 [encoder.label_ids[label] for label in table.label_ids],
-                tokenizer.pad_token_id,
-                _plan(settings, config.seed),
+                encoder.tokenizer.pad_token_id,
+                settings,
+                config.seed,
                 precision=precision,
                 observer=observer,
                 history=history,
@@ -112,7 +111,7 @@ class LlmLora(Backend):
             "prompt_form": encoder.form,
             "example_prompt": encoder.prompt.plain("..."),
             "four_bit": _four_bit(settings),
-            "trained_weights": trained if settings.epochs else 0,
+            "trained_weights": trained,
             "prompt_tokens_mean": round(float(np.mean([len(ids) for ids in prompts])), 2),
             "truncated_texts": cut,
             "training_texts": len(table),
@@ -136,11 +135,10 @@ class LlmLora(Backend):
         wanted = "adapter_config.json" if settings.epochs else "tokenizer_config.json"
         if not (saved / wanted).is_file():
             raise AssetError(f"{saved} is gone or incomplete (no {wanted}); copy the whole run again, or train again")
-        chosen_device = pick_device(device)
-        precision = pick_precision(card.config["training"]["precision"], chosen_device)
-        page, four_bit = read_base(saved, settings.model), _four_bit(settings)
+        place = pick_device(device)
+        precision = pick_precision(card.config["training"]["precision"], place)
         model, _, page = load_base(
-            page, four_bit=four_bit, device=chosen_device, precision=precision, say=lambda line: None
+            read_base(saved), four_bit=_four_bit(settings), device=place, precision=precision, say=lambda line: None
         )
         if settings.epochs:
             model = causal.load_adapters(model, saved)
@@ -161,9 +159,3 @@ def _encoder(settings: LlmLoraConfig, words: tuple[str, ...], tokenizer: Any, mo
 def _predictor(model: Any, page: BasePage, encoder: Encoder, settings: LlmLoraConfig) -> LlmPredictor:
     generate, mean = settings.inference == "generate", settings.scoring == "mean"
     return LlmPredictor(model, page, encoder, settings.epochs > 0, generate, mean)
-
-
-def _plan(settings: LlmLoraConfig, seed: int) -> TuningSettings:
-    return TuningSettings(
-        seed=seed, **settings.model_dump(include={field.name for field in fields(TuningSettings)} - {"seed"})
-    )

@@ -2,9 +2,9 @@
 
 1. Each training text becomes a conversation: who you are, the task with all labels and the text, the label as the
    answer (``prompts.py``; the paper gives no prompt).
-2. ``plan`` counts tokens and passes and says what training and judging will cost, offline. Nothing leaves this
-   machine before somebody has allowed that sum (``max_cost``).
-3. The conversations are uploaded, and a supervised fine-tuning job is started and waited for (``openai_jobs.py``). Its
+2. ``plan`` counts tokens and passes and says what training and judging will cost, offline (``openai_plan.py``). Nothing
+   leaves this machine before somebody has allowed that sum (``max_cost``).
+3. The conversations are uploaded, and a supervised fine-tuning job is started and waited for (``openai_job.py``). Its
    name is on disk, so a dropped connection, a restart of this command or a day without network neither loses it nor
    pays for a second one.
 4. A text's class is what the new model answers to the same prompt at temperature 0 (``openai_answers.py``); an answer
@@ -18,10 +18,8 @@ name that it fine-tunes will do.
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, cast
 
 import numpy as np
-from pydantic import Field
 
 from sharprecl.config import RunConfig
 from sharprecl.config.language_models import OpenAIFinetuneConfig
@@ -32,21 +30,15 @@ from sharprecl.export.predictor import Backend, Fitted
 from sharprecl.llm.openai_answers import ModelPage, OpenAIPredictor, read_page
 from sharprecl.llm.openai_client import open_client
 from sharprecl.llm.openai_endpoint import endpoint, name_endpoint
-from sharprecl.llm.openai_jobs import Training
+from sharprecl.llm.openai_job import Job, open_state
 from sharprecl.llm.openai_plan import JobPlan, make_plan
-from sharprecl.llm.openai_state import open_state
 from sharprecl.llm.prompts import Prompt, label_words
 from sharprecl.training.history import Observer
 from sharprecl.training.trainer import TrainingResult
 
-Dollars = Annotated[float, Field(ge=0)]
-
 
 class OpenAIFinetune(Backend):
     """See the module's docstring."""
-
-    Config = OpenAIFinetuneConfig
-    not_exportable_because: ClassVar[str] = "the trained model lives at the provider, who gives out no weights"
 
     @classmethod
     def plan(cls, table: TextTable, config: RunConfig, judged_texts: Sequence[str] = ()) -> JobPlan:
@@ -62,15 +54,7 @@ class OpenAIFinetune(Backend):
             ConfigError: the model's price is not known.
         """
         section = _section(config)
-        return make_plan(
-            table,
-            _prompt(section, table.label_names),
-            model=section.model,
-            n_epochs=None if section.n_epochs == "auto" else section.n_epochs,
-            training_price=section.price_per_million_training_tokens,
-            answering_price=section.price_per_million_input_tokens,
-            judged_texts=judged_texts,
-        )
+        return make_plan(table, _prompt(section, table.label_names), section, judged_texts)
 
     @classmethod
     def fit(
@@ -91,17 +75,16 @@ class OpenAIFinetune(Backend):
             ProviderError: the provider refused something or stayed away.
             SharpReCLError: the job failed.
         """
-        del device
-        section = _section(config)
+        del test, device
         if output is None:
             raise ConfigError(
                 "openai_finetune needs a folder for the job's name, without which a restart would pay twice; "
                 "give --output, or fit(..., output=...)"
             )
-        plan = cls.plan(table, config)
+        section, plan = _section(config), cls.plan(table, config)
         address = endpoint(section.base_url)
         client = open_client(address)
-        request: dict[str, Any] = {
+        request = {
             "endpoint": address,
             "model": section.model,
             "n_epochs": plan.epochs,
@@ -115,30 +98,30 @@ class OpenAIFinetune(Backend):
             observer.said(plan.sentence())
         # Only who allows a sum has named the address: the settings may be those of a folder that somebody gave away.
         name_endpoint(section.base_url)
-        training = Training(client, output, plan, state, observer.said, section.poll_seconds)
-        page = ModelPage(training.run(), section.model, address)
-        predictor = _predictor(page, _prompt(section, table.label_names), section, output)
-        training.wait_for_answers()
-        facts = {
-            "base_model": section.model,
-            "epochs": plan.epochs,
-            "estimated_tokens": plan.tokens * plan.epochs,
-            "estimated_dollars": plan.cost,
-            "trained_tokens": state.trained_tokens,
-        }
+        model = Job(client, output, plan, state, observer.said, section.poll_seconds).train()
         if state.trained_tokens is not None:
-            billed = state.trained_tokens * plan.prices.training / 1e6
+            billed = state.trained_tokens * plan.training_price / 1e6
             observer.said(f"the provider counts {state.trained_tokens:,} tokens: about ${billed:.2f}")
+        estimated = plan.tokens * plan.epochs
         outcome = TrainingResult(
             best_epoch=plan.epochs,
             epochs=plan.epochs,
             steps=state.steps,
-            tokens=plan.tokens * plan.epochs if state.trained_tokens is None else state.trained_tokens,
+            tokens=estimated if state.trained_tokens is None else state.trained_tokens,
             seconds=state.seconds,
             peak_memory_bytes=0,
             precision="unknown",
             device="provider",
         )
+        facts = {
+            "base_model": section.model,
+            "epochs": plan.epochs,
+            "estimated_tokens": estimated,
+            "estimated_dollars": plan.cost,
+            "trained_tokens": state.trained_tokens,
+        }
+        page = ModelPage(model=model, base_model=section.model, base_url=address)
+        predictor = _predictor(page, section, table.label_names, output)
         notes = ["the trained model lives at the provider: answers cost money, and end when it is retired there"]
         return Fitted(predictor, outcome, np.empty(0, dtype=np.int64), facts, notes)
 
@@ -151,17 +134,17 @@ class OpenAIFinetune(Backend):
         """
         del device
         section = OpenAIFinetuneConfig.model_validate(card.config["method"])
-        return _predictor(read_page(folder), _prompt(section, card.label_names), section, folder)
+        return _predictor(read_page(folder), section, card.label_names, folder)
 
 
 def _section(config: RunConfig) -> OpenAIFinetuneConfig:
-    return cast(OpenAIFinetuneConfig, config.method)
+    assert isinstance(config.method, OpenAIFinetuneConfig)
+    return config.method
 
 
 def _prompt(section: OpenAIFinetuneConfig, names: Sequence[str]) -> Prompt:
     return Prompt(section.task, label_words(names, section.label_words), section.max_words)
 
 
-def _predictor(page: ModelPage, prompt: Prompt, section: OpenAIFinetuneConfig, folder: Path) -> OpenAIPredictor:
-    because = OpenAIFinetune.not_exportable_because
-    return OpenAIPredictor(page, prompt, section.workers, section.max_answer_tokens, because, folder)
+def _predictor(page: ModelPage, section: OpenAIFinetuneConfig, names: Sequence[str], folder: Path) -> OpenAIPredictor:
+    return OpenAIPredictor(page, _prompt(section, names), section.workers, section.max_answer_tokens, folder)

@@ -14,8 +14,6 @@ and the word follows "Label:" after a space. The paper names the models and the 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -23,8 +21,6 @@ from sharprecl.data.messages import closest, names_phrase
 from sharprecl.errors import ConfigError
 
 SYSTEM = "You are a text classifier. Answer with exactly one label from the list and nothing else."
-IGNORED = -100
-"""The target of a token that the loss must not count."""
 
 Message = dict[str, str]
 
@@ -131,57 +127,3 @@ def answer_scores(answers: Sequence[str | None], words: Sequence[str]) -> np.nda
             scores_NC[row] = -100.0
             scores_NC[row, label] = 0.0
     return scores_NC
-
-
-def label_mask(prompt_length: int, label_ids: Sequence[int]) -> list[int]:
-    """Targets of a prompt with its label behind it: the label's tokens alone, the end token among them."""
-    return [IGNORED] * prompt_length + list(label_ids)
-
-
-def render(prompt: Prompt, text: str, tokenizer: Any, form: str) -> str:
-    """The prompt as one string, for a local model.
-
-    Args:
-        form: ``chat`` or ``plain``.
-    """
-    text = harmless(text, _special_tokens(tokenizer))
-    if form == "plain":
-        return prompt.plain(text)
-    from jinja2 import TemplateError
-
-    messages = prompt.messages(text)
-    try:
-        return _templated(tokenizer, messages)
-    except TemplateError:
-        # Some templates know no system's part.
-        return _templated(tokenizer, [{"role": "user", "content": prompt.plain(text)}])
-
-
-def harmless(text: str, tokens: Sequence[str]) -> str:
-    """A text in which none of the tokens stands any more: one that holds "<|im_end|>" must not end the user's turn.
-
-    Args:
-        tokens: longest first, since a shorter one may stand within a longer.
-    """
-    for token in tokens:
-        text = text.replace(token, f"{token[0]} {token[1:]}")
-    return text
-
-
-_KNOWN_TOKENS: WeakKeyDictionary[Any, tuple[int, tuple[str, ...]]] = WeakKeyDictionary()
-
-
-def _special_tokens(tokenizer: Any) -> tuple[str, ...]:
-    """Everything that this tokenizer reads as one special token, longest first: also what no attribute of it names."""
-    # The list of them is made anew at every asking, of hundreds for some models: too slow for every text.
-    size, found = _KNOWN_TOKENS.get(tokenizer, (-1, ()))
-    if size != len(tokenizer):
-        added = [str(token) for token in tokenizer.added_tokens_decoder.values() if token.special]
-        every = {token for token in (*added, *tokenizer.all_special_tokens) if len(token) > 1}
-        found = tuple(sorted(every, key=lambda token: (-len(token), token)))
-        _KNOWN_TOKENS[tokenizer] = len(tokenizer), found
-    return found
-
-
-def _templated(tokenizer: Any, messages: list[Message]) -> str:
-    return str(tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True))

@@ -3,10 +3,10 @@
 import dataclasses
 import json
 import logging
-import time
 import traceback
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,9 +15,10 @@ import pytest
 from llm.fake_openai import KEY, FakeOpenAI, Fault
 from llm.openai_help import settings, small_table, train
 from sharprecl.errors import CheckpointError, ConfigError, SharpReCLError
+from sharprecl.files import write_json
 from sharprecl.llm.openai_client import ProviderError, without_key
 from sharprecl.llm.openai_finetune import OpenAIFinetune
-from sharprecl.llm.openai_state import STATE, JobState, has_job
+from sharprecl.llm.openai_job import STATE, read_state
 from sharprecl.training.history import Silent
 
 UPLOAD, START, CHAT = ("POST", "/files"), ("POST", "/fine_tuning/jobs"), ("POST", "/chat/completions")
@@ -126,20 +127,18 @@ def test_killed_at_any_moment_it_never_pays_twice(
     server: FakeOpenAI, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, death: int, written: bool
 ) -> None:
     """Dies just before, or just after, the n-th writing of its state; then again at the same place; then goes on."""
-    keep = JobState.keep
     writings = 0
 
-    def die(self: JobState, folder: Path) -> None:
+    def die(path: Path, value: object) -> None:
         nonlocal writings
         writings += 1
+        if writings != death or written:
+            write_json(path, value)
         if writings == death:
-            if written:
-                keep(self, folder)
             raise KeyboardInterrupt
-        keep(self, folder)
 
     with monkeypatch.context() as patch:
-        patch.setattr(JobState, "keep", die)
+        patch.setattr("sharprecl.llm.openai_job.write_json", die)
         with pytest.raises(KeyboardInterrupt):
             train(tmp_path, server.url)
         writings = 0
@@ -153,9 +152,8 @@ def test_killed_at_any_moment_it_never_pays_twice(
 
 
 def test_a_finished_training_asks_for_nothing_more(server: FakeOpenAI, tmp_path: Path) -> None:
-    assert not has_job(tmp_path)
+    assert read_state(tmp_path) is None
     first, _ = train(tmp_path, server.url)
-    assert has_job(tmp_path)
     before = len(server.provider.requests)
     again, _ = train(tmp_path, server.url, resume=True, max_cost=None)
     assert len(server.provider.requests) == before
@@ -185,9 +183,7 @@ def test_a_lost_answer_and_a_dead_process(
 ) -> None:
     server.provider.faults = [Fault(*step, kind="lose")]
     with monkeypatch.context() as patch:
-        patch.setattr(
-            "sharprecl.llm.openai_client.time.sleep", lambda seconds: (_ for _ in ()).throw(KeyboardInterrupt)
-        )
+        patch.setattr("sharprecl.llm.openai_job.time.sleep", lambda seconds: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             train(tmp_path, server.url)
     train(tmp_path, server.url, resume=True)
@@ -216,27 +212,18 @@ def test_it_survives_faults_at_every_step(
     assert fitted.predictor.page.model == "ft:ftjob-1"
 
 
-def test_it_waits_as_long_as_the_provider_asks(server: FakeOpenAI, tmp_path: Path) -> None:
-    server.provider.faults = [Fault(*START, status=429, headers={"retry-after": "0.6"})]
-    started = time.monotonic()
-    _, said = train(tmp_path, server.url)
-    assert time.monotonic() - started >= 0.6
-    assert any("limits the rate" in sentence and "asking again in 1 s" in sentence for sentence in said)
-
-
 def test_the_network_may_be_away_while_the_job_runs(server: FakeOpenAI, tmp_path: Path) -> None:
     server.provider.faults = [Fault("GET", "/fine_tuning/jobs/", kind="drop", times=12, skip=1)]
-    _, said = train(tmp_path, server.url)
-    assert sum("waiting" in sentence for sentence in said) == 1
+    train(tmp_path, server.url)
     assert made(server) == (1, 1)
 
 
 def test_the_network_is_not_waited_for_forever(
     server: FakeOpenAI, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sharprecl.llm.openai_jobs.OUT_OF_REACH_SECONDS", 0.01)
+    monkeypatch.setattr("sharprecl.llm.openai_job.PATIENT_RETRIES", 3)
     server.provider.faults = [Fault("GET", "/fine_tuning/jobs/", kind="drop", times=10_000)]
-    with pytest.raises(ProviderError, match=r"job ftjob-1 goes on there.*--resume"):
+    with pytest.raises(ProviderError, match=r"could not be reached to look at job ftjob-1.*--resume later"):
         train(tmp_path, server.url)
     server.provider.faults = []
     train(tmp_path, server.url, resume=True)
@@ -267,9 +254,9 @@ def test_a_new_model_may_take_a_while_to_wake(
     train(tmp_path / "a", server.url)
     assert asleep.times == 0
     assert state_of(tmp_path / "a")["answers"]
-    monkeypatch.setattr("sharprecl.llm.openai_jobs.WAKING_SECONDS", 0.0)
+    monkeypatch.setattr("sharprecl.llm.openai_job.WAKING_SECONDS", 0.0)
     server.provider.faults = [Fault(*CHAT, status=404, times=100)]
-    with pytest.raises(ProviderError, match="the model is trained, so go on with --resume later"):
+    with pytest.raises(ProviderError, match=r"finds nothing to wake the new model.*go on with --resume later"):
         train(tmp_path / "b", server.url)
 
 
@@ -318,7 +305,7 @@ def test_a_state_that_cannot_be_written_stops_before_spending(
     def full(path: Path, value: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("sharprecl.llm.openai_state.write_json", full)
+    monkeypatch.setattr("sharprecl.llm.openai_job.write_json", full)
     with pytest.raises(CheckpointError, match="No space left"):
         train(tmp_path, server.url)
     assert server.provider.requests == []
@@ -333,8 +320,7 @@ def test_a_state_that_cannot_be_written_stops_before_spending(
         ),
         (Fault(*START, status=403, message="no right"), "does not let this key start the training"),
         (Fault(*START, status=429, code="insufficient_quota", message="quota"), "no credit left"),
-        (Fault(*START, status=429, headers={"retry-after": "7200"}, message="daily limit"), "daily limit"),
-        (Fault(*START, status=404, headers={"retry-after": "Wed, 21 Oct 2026 07:28:00 GMT"}), "finds nothing to start"),
+        (Fault(*START, status=404), "finds nothing to start"),
         (Fault(*UPLOAD, kind="html"), "did not answer in JSON"),
         (Fault("GET", "/fine_tuning/jobs/", status=404, message="no such job"), "finds nothing to look at job"),
     ],
@@ -386,3 +372,52 @@ def test_the_key_is_written_and_said_nowhere(
 def test_words_of_the_provider_are_cleaned(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "local-secret")
     assert without_key("a local-secret and sk-abc***xyz.") == "a [key] and [key]"
+
+
+@pytest.mark.parametrize("dead", [False, True])
+@pytest.mark.parametrize("step", [UPLOAD, START])
+def test_what_is_listed_late_is_not_made_twice(
+    server: FakeOpenAI, tmp_path: Path, step: tuple[str, str], monkeypatch: pytest.MonkeyPatch, dead: bool
+) -> None:
+    monkeypatch.setattr("sharprecl.llm.openai_job.LISTING_PAUSES", (0.01,) * 5)
+    server.provider.faults = [Fault(*step, kind="lose")]
+    server.provider.late = 3
+    if dead:
+        with monkeypatch.context() as patch:
+            patch.setattr(
+                "sharprecl.llm.openai_job.time.sleep", lambda seconds: (_ for _ in ()).throw(KeyboardInterrupt)
+            )
+            with pytest.raises(KeyboardInterrupt):
+                train(tmp_path, server.url)
+    _, said = train(tmp_path, server.url, resume=dead)
+    assert server.provider.late == 0
+    assert made(server) == (1, 1)
+    assert server.provider.count(*step) == 1
+    assert any("may have arrived; looking for what it made for 0 s" in sentence for sentence in said)
+
+
+def test_a_job_is_looked_for_a_last_time_when_the_time_is_over(
+    server: FakeOpenAI, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [0.0]
+    monkeypatch.setattr("sharprecl.llm.openai_job.LISTING_PAUSES", (1.0, 2.0, 4.0, 8.0, 15.0, 30.0))
+    monkeypatch.setattr("sharprecl.llm.openai_job.FIRST_PAUSE", 1.0)
+    monkeypatch.setattr(
+        "sharprecl.llm.openai_job.time",
+        SimpleNamespace(monotonic=lambda: clock[0], sleep=lambda seconds: clock.__setitem__(0, clock[0] + seconds)),
+    )
+    # Nothing has arrived, which only time can tell.
+    server.provider.faults = [Fault(*START, kind="drop")]
+    train(tmp_path, server.url)
+    assert 61 <= clock[0] < 63
+    assert server.provider.count("GET", "/fine_tuning/jobs") == 7
+    assert made(server) == (1, 1)
+
+
+def test_a_refusal_for_now_made_nothing_to_look_for_long(
+    server: FakeOpenAI, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sharprecl.llm.openai_job.LISTING_PAUSES", (1e6,))
+    server.provider.faults = [Fault(*START, status=429)]
+    train(tmp_path, server.url)
+    assert server.provider.count("GET", "/fine_tuning/jobs") == 0
