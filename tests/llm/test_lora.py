@@ -10,7 +10,7 @@ import pytest
 import torch
 from pydantic import ValidationError
 
-from sharprecl.config import RunConfig
+from sharprecl.config import RunConfig, TrainingConfig
 from sharprecl.config.language_models import LlmLoraConfig
 from sharprecl.errors import AssetError, CheckpointError, ConfigError, MissingExtraError
 from sharprecl.export.card import Card, read_card
@@ -18,6 +18,7 @@ from sharprecl.llm import causal
 from sharprecl.llm.lora import LlmLora
 from sharprecl.llm.presets import PRESETS, unpacked
 from sharprecl.training.history import Silent, read_history
+from sharprecl.training.trainer import Trainer
 from tiny_llm import table, tiny_llama, tiny_llama_folder
 
 TABLE = table()
@@ -193,14 +194,35 @@ def test_generation_is_greedy_and_knows_no_neighbours(folder):
     assert written[0] == expected
 
 
-def test_history_is_written_and_a_restart_starts_anew(folder, tmp_path):
+class _CutOffError(Exception):
+    pass
+
+
+def test_a_fine_tuning_that_was_cut_off_goes_on_to_the_same_weights(folder, tmp_path, monkeypatch):
+    whole = fit(folder, output=tmp_path / "whole", dropout=0.1)
+    cut = tmp_path / "cut"
+    step, steps = Trainer._step, []
+    often = config(folder, dropout=0.1).model_copy(update={"training": TrainingConfig(checkpoint_seconds=0)})
+
+    def cut_off(self, batch):
+        if len(steps) == 4:
+            raise _CutOffError
+        steps.append(batch)
+        step(self, batch)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Trainer, "_step", cut_off)
+        with pytest.raises(_CutOffError):
+            LlmLora.fit(TABLE, often, Silent(), output=cut)
     told = Told()
-    fit(folder, output=tmp_path)
-    first = read_history(tmp_path / "history.jsonl")
-    fit(folder, output=tmp_path, resume=True, observer=told)
-    assert read_history(tmp_path / "history.jsonl") == first
-    assert [record["step"] for record in first] == list(range(1, len(first) + 1))
-    assert any("starts anew" in sentence for sentence in told.sentences)
+    resumed = LlmLora.fit(TABLE, often, told, output=cut, resume=True)
+    assert any("resumed at step 4" in sentence for sentence in told.sentences)
+    assert read_history(cut / "history.jsonl") == read_history(tmp_path / "whole" / "history.jsonl")
+    for (name, one), (_, other) in zip(
+        whole.predictor.model.named_parameters(), resumed.predictor.model.named_parameters(), strict=True
+    ):
+        assert torch.equal(one, other), name
+    assert resumed.outcome.tokens == whole.outcome.tokens
 
 
 @pytest.mark.parametrize("settings", [{"model": "llama2_7b"}, {"model": "bloom_7b1"}, {"quantization": "nf4"}])

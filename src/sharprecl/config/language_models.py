@@ -36,10 +36,11 @@ class LanguageModelConfig(MethodConfig):
 
 
 class LlmLoraConfig(LanguageModelConfig):
-    """Settings of the fine-tuned language model; ``training`` has a say in the precision only."""
+    """Settings of the fine-tuned language model."""
 
     implementation = "sharprecl.llm.lora:LlmLora"
     backend = implementation
+    heeds = ("precision", "checkpoint_seconds")
     # artidoro/qlora, qlora.py: its defaults; rate, warm-up, clipping and texts a step are the same as here. The paper's
     # models are in 4 bits by themselves.
     official = {"method": {"rank": 64, "alpha": 16, "dropout": 0.0, "target_modules": "all", "micro_batch_size": 1}}

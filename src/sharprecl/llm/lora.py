@@ -31,10 +31,12 @@ from sharprecl.llm.encoding import Encoder, longest_prompt, pick_form
 from sharprecl.llm.predictor import LlmPredictor
 from sharprecl.llm.presets import preset
 from sharprecl.llm.prompts import Prompt, label_words
-from sharprecl.llm.tuning import fine_tune
-from sharprecl.training.hardware import pick_device, pick_precision
+from sharprecl.llm.tuning import AdapterTask
+from sharprecl.training.checkpoint import CheckpointFolder, checkpoint_identity
+from sharprecl.training.hardware import peak_memory_bytes, pick_device, pick_precision
 from sharprecl.training.history import HistoryFile, Observer
-from sharprecl.training.names import HISTORY
+from sharprecl.training.names import CHECKPOINTS, HISTORY
+from sharprecl.training.trainer import Trainer, TrainingResult
 
 
 class LlmLora(Backend):
@@ -52,7 +54,7 @@ class LlmLora(Backend):
         resume: bool = False,
         device: str = "auto",
     ) -> Fitted:
-        """Train on all texts of a table; see the contract. A training that was cut off starts anew.
+        """Train on all texts of a table; see the contract.
 
         Raises:
             SharpReCLError: settings, packages, the model or the disk do not allow it.
@@ -64,8 +66,6 @@ class LlmLora(Backend):
         words = label_words(table.label_names, settings.label_words)
         if settings.epochs:
             causal.require_peft()
-        if resume and output is not None and (output / HISTORY).exists():
-            observer.said("a fine-tuning that was cut off cannot be continued; it starts anew")
         model, source, page = load_base(
             BasePage(model=settings.model),
             four_bit=_four_bit(settings),
@@ -92,20 +92,22 @@ class LlmLora(Backend):
                 model = causal.add_adapters(model, targets, name=page.model, **shape)
                 trained = sum(weight.numel() for weight in model.parameters() if weight.requires_grad)
                 observer.said(f"fine-tuning {trained:,} weights of adapters on {len(table)} texts")
-            history = HistoryFile(output / HISTORY) if output else None
-            if history:
-                history.rewind(0)
-            outcome = fine_tune(
-                model,
-                prompts,
-                [encoder.label_ids[label] for label in table.label_ids],
-                encoder.tokenizer.pad_token_id,
-                settings,
-                config.seed,
-                precision=precision,
-                observer=observer,
-                history=history,
+            answers = [encoder.label_ids[label] for label in table.label_ids]
+            task = AdapterTask(
+                model, prompts, answers, encoder.tokenizer.pad_token_id, settings, config.seed, precision
             )
+            identity = checkpoint_identity(config, precision, place.type, [prompts, answers])
+            trainer = Trainer(
+                task,
+                task.schedule,
+                task.training.model_copy(update={"checkpoint_seconds": config.training.checkpoint_seconds}),
+                observer,
+                advice="make method.micro_batch_size or method.max_words smaller",
+                lower="method.learning_rate",
+                checkpoints=CheckpointFolder(output / CHECKPOINTS, identity) if output else None,
+                history=HistoryFile(output / HISTORY) if output else None,
+            )
+            outcome = trainer.run(resume) if settings.epochs else _as_it_is(precision, place)
         facts = {
             "model": settings.model,
             "prompt_form": encoder.form,
@@ -145,6 +147,10 @@ class LlmLora(Backend):
         words = label_words(card.label_names, settings.label_words)
         encoder = _encoder(settings, words, causal.load_tokenizer(str(saved)), model)
         return _predictor(model, page, encoder, settings)
+
+
+def _as_it_is(precision: str, device: torch.device) -> TrainingResult:
+    return TrainingResult(0, 0, 0, 0, 0.0, peak_memory_bytes(device), precision, str(device))
 
 
 def _four_bit(settings: LlmLoraConfig) -> bool:

@@ -1,8 +1,7 @@
 """Fine-tuning on the labels: the model learns to write the label after the prompt, and nothing of the prompt itself."""
 
-import math
-import time
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -13,12 +12,10 @@ from torch.nn import functional
 from sharprecl.config import TrainingConfig
 from sharprecl.config.language_models import LlmLoraConfig
 from sharprecl.data.batches import ShuffledBatches
-from sharprecl.errors import SharpReCLError
 from sharprecl.llm.scoring import PromptReader, common_start, padded, read_start
-from sharprecl.training import hardware
-from sharprecl.training.history import HistoryFile, Observer, Record, TrainingSpeed
-from sharprecl.training.optimizer import learning_rate_factor, set_learning_rates
-from sharprecl.training.trainer import TrainingResult
+from sharprecl.methods.base import Progress
+from sharprecl.training.optimizer import TrainingSchedule
+from sharprecl.training.trainer import Task
 
 IGNORED = -100
 """The target of a token that the loss must not count."""
@@ -57,19 +54,9 @@ def answer_logits(
     return logits_BKV[:, :-1], targets_BK.to(model.device)
 
 
-def fine_tune(
-    model: Any,
-    prompts: Sequence[list[int]],
-    answers: Sequence[list[int]],
-    pad_id: int,
-    settings: LlmLoraConfig,
-    seed: int,
-    *,
-    precision: Literal["bf16", "fp32"],
-    observer: Observer,
-    history: HistoryFile | None = None,
-) -> TrainingResult:
-    """Train whatever of a model wants gradients; the last step's weights stay.
+@dataclass
+class AdapterTask(Task):
+    """Trains whatever of a causal language model wants gradients, on the labels of N texts.
 
     A step's loss is the mean over the label tokens of its whole batch, so it does not depend on the micro-batches. The
     beginning that all prompts share, most of every prompt where texts are short, is read once a micro-batch.
@@ -78,75 +65,77 @@ def fine_tune(
         prompts: token ids of N prompts.
         answers: token ids of each text's label, its end token included.
         pad_id: any token; padding is masked.
-        settings: epochs, batches and learning rate; without an epoch nothing is done.
+        settings: batches and learning rate.
         precision: of the forward pass.
-        observer, history: get a record of every step.
-
-    Raises:
-        SharpReCLError: the loss is no longer finite.
     """
-    hardware.reset_peak_memory(model.device)
-    begin = time.monotonic()
-    weights = [weight for weight in model.parameters() if weight.requires_grad]
-    optimizer = torch.optim.AdamW(weights, lr=settings.learning_rate, weight_decay=0.0)
-    lengths = np.array([len(prompt) + len(answer) for prompt, answer in zip(prompts, answers, strict=True)])
-    shuffled = ShuffledBatches(len(lengths), settings.batch_size, seed)
-    batches = [(epoch, index) for epoch in range(settings.epochs) for index in shuffled.epoch(epoch)]
-    course = TrainingConfig(warmup=settings.warmup, schedule="constant")
-    # Where activations are computed anew in the backward pass, transformers keeps no keys and values.
-    anew = any(getattr(module, "gradient_checkpointing", False) for module in model.modules())
-    common = 0 if anew else common_start(prompts)
 
-    def gradients(index: np.ndarray) -> float:
-        """Add the gradients of a batch up; return its loss."""
-        tokens, loss = sum(len(answers[row]) for row in index), 0.0
+    model: Any
+    prompts: Sequence[list[int]]
+    answers: Sequence[list[int]]
+    pad_id: int
+    settings: LlmLoraConfig
+    seed: int
+    precision: Literal["bf16", "fp32"]
+    tokens: int = field(default=0, init=False)
+    places: int = field(default=0, init=False)
+
+    def __post_init__(self) -> None:
+        self.device = self.model.device
+        self._weights = {name: weight for name, weight in self.model.named_parameters() if weight.requires_grad}
+        pairs = zip(self.prompts, self.answers, strict=True)
+        self._lengths = np.array([len(prompt) + len(answer) for prompt, answer in pairs])
+        self._batches = ShuffledBatches(len(self._lengths), self.settings.batch_size, self.seed)
+        # Where activations are computed anew in the backward pass, transformers keeps no keys and values.
+        anew = any(getattr(module, "gradient_checkpointing", False) for module in self.model.modules())
+        self._common = 0 if anew else common_start(self.prompts)
+
+    @property
+    def schedule(self) -> TrainingSchedule:
+        """Steps and rates."""
+        chosen, rate = self.settings, self.settings.learning_rate
+        return TrainingSchedule(chosen.batch_size, rate, rate, len(self._batches), chosen.epochs)
+
+    @property
+    def training(self) -> TrainingConfig:
+        """A constant rate after the warm-up."""
+        chosen = self.settings
+        return TrainingConfig(warmup=chosen.warmup, schedule="constant", clip_norm=chosen.max_grad_norm)
+
+    def parameter_groups(self) -> list[dict[str, Any]]:
+        rate = self.settings.learning_rate
+        return [{"params": list(self._weights.values()), "lr": rate, "weight_decay": 0.0}]
+
+    def batches(self, epoch: int) -> Sequence[np.ndarray]:
+        return self._batches.epoch(epoch)
+
+    def forward_backward(self, batch: np.ndarray, progress: Progress) -> dict[str, float]:
+        del progress
+        tokens, loss = sum(len(self.answers[row]) for row in batch), 0.0
+        self.tokens += int(self._lengths[batch].sum())
         # Micro-batches of about one length pad less; the step is the same.
-        index = index[np.argsort(lengths[index], kind="stable")]
-        for start in range(0, len(index), settings.micro_batch_size):
-            rows = index[start : start + settings.micro_batch_size]
-            chosen = [prompts[row] for row in rows], [answers[row] for row in rows]
-            with torch.autocast(model.device.type, torch.bfloat16, enabled=precision == "bf16"):
-                logits_BKV, targets_BK = answer_logits(model, *chosen, pad_id, common)
+        batch = batch[np.argsort(self._lengths[batch], kind="stable")]
+        for start in range(0, len(batch), self.settings.micro_batch_size):
+            rows = batch[start : start + self.settings.micro_batch_size]
+            chosen = [self.prompts[row] for row in rows], [self.answers[row] for row in rows]
+            with torch.autocast(self.device.type, torch.bfloat16, enabled=self.precision == "bf16"):
+                logits_BKV, targets_BK = answer_logits(self.model, *chosen, self.pad_id, self._common)
             part = label_token_loss(logits_BKV, targets_BK) / tokens
             part.backward()  # type: ignore[no-untyped-call]
             loss += float(part.detach())
-        return loss
+        return {"total": loss}
 
-    try:
-        model.train()
-        texts = 0
-        for step, (epoch, index) in enumerate(batches):
-            rate = settings.learning_rate * learning_rate_factor(step, len(batches), course)
-            loss = gradients(index)
-            if not math.isfinite(loss):
-                raise SharpReCLError(
-                    f"the loss is no longer finite at step {step} ({loss}); "
-                    f"lower method.learning_rate or set training.precision to fp32"
-                )
-            torch.nn.utils.clip_grad_norm_(weights, settings.max_grad_norm)
-            set_learning_rates(optimizer, [rate], 1.0)
-            optimizer.step()
-            optimizer.zero_grad(set_to_none=True)
-            texts += len(index)
-            record: Record = {"kind": "step", "step": step + 1, "epoch": epoch + 1, "loss": {"total": loss}}
-            record["learning_rate"] = rate
-            if history:
-                history.write(record)
-            seconds = max(time.monotonic() - begin, 1e-9)
-            left = seconds / (step + 1) * (len(batches) - step - 1)
-            observer.recorded(record, TrainingSpeed(step + 1, len(batches), texts / seconds, left))
-    finally:
-        model.eval()
-        if history:
-            history.close()
-        observer.closed()
-    return TrainingResult(
-        best_epoch=settings.epochs,
-        epochs=settings.epochs,
-        steps=len(batches),
-        tokens=settings.epochs * int(lengths.sum()),
-        seconds=time.monotonic() - begin,
-        peak_memory_bytes=hardware.peak_memory_bytes(model.device),
-        precision=precision,
-        device=str(model.device),
-    )
+    def train_mode(self, epoch: int) -> None:
+        del epoch
+        self.model.train()
+
+    def finish(self) -> None:
+        self.model.eval()
+
+    def state_dict(self) -> dict[str, Any]:
+        """The trained weights; the others never change."""
+        return {name: weight.detach() for name, weight in self._weights.items()}
+
+    @torch.no_grad()
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        for name, weight in self._weights.items():
+            weight.copy_(state[name])

@@ -5,6 +5,7 @@ temporary name, every file synced, then renamed. The best weights so far are a f
 they change and linked into the next checkpoint while they do not.
 """
 
+import hashlib
 import os
 import pickle
 import shutil
@@ -13,17 +14,37 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
 import torch
 
+from sharprecl.config import RunConfig
 from sharprecl.errors import CheckpointError
-from sharprecl.files import sync
+from sharprecl.files import sha256_json, sync
+from sharprecl.version import __version__
 
 T = TypeVar("T")
 
+_FORMAT = 2
 _PREFIX = "step-"
 _KEPT = 2
 _STATE = "state.pt"
 _BEST = "best.pt"
+
+
+def checkpoint_identity(config: RunConfig, *decisive: Any) -> str:
+    """Hex SHA-256 of all that decides the steps of a training: a checkpoint is resumed only by the very same one.
+
+    Args:
+        config: but for how often checkpoints are written.
+        decisive: what else there is, JSON-ready or arrays. Token ids stand for texts, views, tokenizer and split at
+            once; weights are in the checkpoint and need not be told.
+    """
+    settings = config.kept()
+    del settings["training"]["checkpoint_seconds"]
+    digest = hashlib.sha256()
+    for part in (__version__, _FORMAT, settings, *decisive):
+        digest.update(part.tobytes() if isinstance(part, np.ndarray) else sha256_json(part).encode())
+    return digest.hexdigest()
 
 
 class CheckpointFolder:

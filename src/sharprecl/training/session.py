@@ -1,6 +1,5 @@
 """From a table of texts and a configuration to a trained backbone: every step of the way, in order."""
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,13 +13,12 @@ from sharprecl.config import RunConfig
 from sharprecl.data.tables import TextTable
 from sharprecl.data.tokens import tokenize
 from sharprecl.errors import ExportError
-from sharprecl.files import sha256_json
 from sharprecl.methods.base import Method
 from sharprecl.methods.registry import method_class
 from sharprecl.models import stock
 from sharprecl.models.backbone import Backbone, open_backbone
 from sharprecl.models.pooling import check_expressible, resolve_pooling
-from sharprecl.training.checkpoint import CheckpointFolder
+from sharprecl.training.checkpoint import CheckpointFolder, checkpoint_identity
 from sharprecl.training.encoder_task import EncoderTask, LabelledTokens
 from sharprecl.training.frozen import fit_frozen, hold_out
 from sharprecl.training.hardware import pick_device, pick_precision
@@ -30,7 +28,6 @@ from sharprecl.training.optimizer import resolve_batch_size, resolve_schedule
 from sharprecl.training.preparation import Notes, split, views_of
 from sharprecl.training.start import ClassNames
 from sharprecl.training.trainer import Trainer, TrainingResult
-from sharprecl.version import __version__
 
 
 @dataclass
@@ -50,26 +47,6 @@ class Trained:
     validation: np.ndarray
     facts: dict[str, Any]
     notes: list[str] = field(default_factory=list)
-
-
-_FORMAT = 2  # of the checkpoints
-
-
-def run_hash(config: RunConfig, pooling: str, precision: str, device: str, tokens: Sequence[LabelledTokens]) -> str:
-    """Identifies all that decides the steps of a training: a checkpoint is resumed only by the very same one.
-
-    The token ids stand for texts, views, tokenizer and split at once. Weights of the encoder are not hashed: they
-    are in the checkpoint.
-    """
-    settings = config.kept()
-    del settings["training"]["checkpoint_seconds"]
-    digest = hashlib.sha256(sha256_json([__version__, _FORMAT, settings, pooling, precision, device]).encode())
-    for part in tokens:
-        digest.update(part.label_ids.tobytes())
-        for view in part.views:
-            digest.update(view.offsets.tobytes())
-            digest.update(view.ids.tobytes())
-    return digest.hexdigest()
 
 
 def train(
@@ -115,7 +92,9 @@ def train(
     if selection_table is not None:
         tokens = tokenize(selection_table.texts, tokenizer, config.encoder.max_length)
         selection = LabelledTokens((tokens,), selection_table.label_ids)
-    identity = run_hash(config, pooling, precision, chosen_device.type, [training, *([selection] if selection else [])])
+    parts = [training, *([selection] if selection else [])]
+    arrays = [array for part in parts for view in part.views for array in (part.label_ids, view.offsets, view.ids)]
+    identity = checkpoint_identity(config, pooling, precision, chosen_device.type, *arrays)
 
     batch_size = resolve_batch_size(config.training, len(fitted))
     steps_per_epoch = -(-len(fitted) // batch_size)
