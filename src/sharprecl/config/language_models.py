@@ -1,7 +1,7 @@
 """The settings of language models: one that is fine-tuned here with adapters, one that a provider fine-tunes."""
 
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, field_validator
 
@@ -31,7 +31,7 @@ class LanguageModelConfig(MethodConfig):
     views = "none"
     trains_encoder = False
     ignores = ("view", "augment", "encoder", "training", "decision")
-    heeds = ("precision",)
+    heeds: ClassVar[tuple[str, ...]] = ("precision",)
     ignores_because = "which has no encoder"
 
 
