@@ -15,8 +15,8 @@ from sharprecl.config.language_models import LlmLoraConfig
 from sharprecl.errors import AssetError, CheckpointError, ConfigError, MissingExtraError
 from sharprecl.export.card import Card, read_card
 from sharprecl.llm import causal
+from sharprecl.llm.base_model import PRESETS, unpacked
 from sharprecl.llm.lora import LlmLora
-from sharprecl.llm.presets import PRESETS, unpacked
 from sharprecl.training.history import Silent, read_history
 from sharprecl.training.trainer import Trainer
 from tiny_llm import table, tiny_llama, tiny_llama_folder
@@ -174,7 +174,7 @@ def test_cut_texts_are_told(folder):
 def test_generated_answers_are_read_or_missing(folder, monkeypatch):
     predictor = fit(folder, epochs=0, inference="generate").predictor
     answers = ["Broken.", "no label", "late parcel"]
-    monkeypatch.setattr(type(predictor), "_written", lambda self, prompts, pad_id: answers)
+    monkeypatch.setattr(type(predictor), "_written", lambda self, prompts: answers)
     scores, _ = predictor.scores(["a", "b", "c"])
     np.testing.assert_array_equal(scores, [[-100, -100, 0], [np.nan] * 3, [-100, 0, -100]])
 
@@ -182,8 +182,8 @@ def test_generated_answers_are_read_or_missing(folder, monkeypatch):
 def test_generation_is_greedy_and_knows_no_neighbours(folder):
     predictor = fit(folder, epochs=6, inference="generate").predictor
     prompts, _ = predictor.encoder.prompts(TABLE.texts[:6])
-    written = predictor._written(prompts, predictor.encoder.tokenizer.pad_token_id)
-    assert written == [predictor._written([ids], predictor.encoder.tokenizer.pad_token_id)[0] for ids in prompts]
+    written = predictor._written(prompts)
+    assert written == [predictor._written([ids])[0] for ids in prompts]
     ids = list(prompts[0])
     for _ in range(7):
         with torch.no_grad():
@@ -316,13 +316,13 @@ def unpacking(tmp_path, monkeypatch):
         if len(calls) == 1:
             raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("sharprecl.llm.presets._unpack", unpack)
+    monkeypatch.setattr("sharprecl.llm.base_model._unpack", unpack)
     return tmp_path / "x-1", calls
 
 
 def test_a_gguf_file_is_unpacked_once_and_whole(unpacking):
     folder, calls = unpacking
-    with pytest.raises(AssetError, match="has room for 4 bytes a weight"):
+    with pytest.raises(AssetError, match="writable and has room"):
         unpacked(folder, "x.gguf", lambda line: None)
     assert not (folder.parent / "x-1-float32").exists()
     told = []

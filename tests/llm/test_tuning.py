@@ -35,7 +35,7 @@ def problem(names=("refund", "late parcel", "broken")):
 def adapted(seed=0, dropout=0.0, modules="all"):
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        return add_adapters(tiny_llama(), modules, rank=4, alpha=8, dropout=dropout, name="x")
+        return add_adapters(tiny_llama(), modules, LlmLoraConfig(rank=4, alpha=8, dropout=dropout), "x")
 
 
 def tune(model, plan=PLAN, observer=None, precision="fp32"):
@@ -138,7 +138,7 @@ def test_activations_computed_anew_change_nothing():
 def test_bf16_weights_as_on_a_gpu():
     with torch.random.fork_rng():
         torch.manual_seed(0)
-        model = add_adapters(tiny_llama().to(torch.bfloat16), "all", rank=4, alpha=8, dropout=0.0, name="x")
+        model = add_adapters(tiny_llama().to(torch.bfloat16), "all", LlmLoraConfig(rank=4, alpha=8, dropout=0), "x")
     prompts, answers = problem()
     exact, coarse = Records(), Records()
     tune(adapted(), observer=exact)

@@ -3,14 +3,14 @@
 import importlib.util
 import io
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stderr
+from contextlib import redirect_stderr
 from pathlib import Path
 from typing import Any
 
 import torch
 from safetensors import SafetensorError
 
+from sharprecl.config.language_models import LlmLoraConfig
 from sharprecl.errors import AssetError, ConfigError, MissingExtraError
 from sharprecl.extras import require
 from sharprecl.quiet import quiet
@@ -84,22 +84,23 @@ def load_model(
     """
     from transformers import AutoModelForCausalLM, BitsAndBytesConfig
 
-    settings: dict[str, Any] = _gguf(gguf_file)
+    settings: dict[str, Any] = {**_gguf(gguf_file), "output_loading_info": True}
     settings["dtype"] = torch.bfloat16 if bf16 and device.type != "cpu" else torch.float32
     if revision is not None:
         settings["revision"] = revision
     try:
         if four_bit:
+            compute = torch.bfloat16 if bf16 else torch.float16
             settings["quantization_config"] = BitsAndBytesConfig(
                 load_in_4bit=True,
                 bnb_4bit_quant_type="nf4",
                 bnb_4bit_use_double_quant=True,
-                bnb_4bit_compute_dtype=torch.bfloat16 if bf16 else torch.float16,
+                bnb_4bit_compute_dtype=compute,
             )
             settings["device_map"] = {"": device.index or 0}
         # The reader of GGUF files draws its bar whatever transformers was told about bars.
         with quiet(), redirect_stderr(io.StringIO()):
-            model, report = AutoModelForCausalLM.from_pretrained(source, output_loading_info=True, **settings)
+            model, report = AutoModelForCausalLM.from_pretrained(source, **settings)
     except ImportError as error:
         needed = "bitsandbytes accelerate" if four_bit else "transformers"
         raise MissingExtraError(
@@ -121,15 +122,13 @@ def load_model(
     return (model if four_bit else model.to(device)).eval()
 
 
-def add_adapters(
-    model: Any, targets: str | tuple[str, ...] | None, *, rank: int, alpha: int, dropout: float, name: str
-) -> Any:
+def add_adapters(model: Any, targets: str | tuple[str, ...] | None, settings: LlmLoraConfig, name: str) -> Any:
     """Freeze a model and give its linear layers trainable low-rank adapters, drawn from PyTorch's global state.
 
     Args:
         model: as ``load_model`` returns it.
         targets: names of layers, or ``all`` (every linear layer but the last); None leaves them to PEFT.
-        rank, alpha, dropout: LoRA's.
+        settings: rank, alpha and dropout count.
         name: how the user called the model; the adapter remembers it.
 
     Raises:
@@ -140,17 +139,17 @@ def add_adapters(
     if getattr(model, "is_loaded_in_4bit", False):
         # Normalisations in float32, and activations computed anew in the backward pass instead of kept.
         model = peft.prepare_model_for_kbit_training(model)
-    settings = peft.LoraConfig(
-        r=rank,
-        lora_alpha=alpha,
-        lora_dropout=dropout,
+    shape = peft.LoraConfig(
+        r=settings.rank,
+        lora_alpha=settings.alpha,
+        lora_dropout=settings.dropout,
         target_modules="all-linear" if targets == "all" else targets and list(targets),
         task_type="CAUSAL_LM",
         bias="none",
     )
     try:
-        with _without_warnings():
-            adapted = peft.get_peft_model(model, settings)
+        with warnings.catch_warnings(action="ignore", category=FutureWarning):  # PEFT's, of transformers
+            adapted = peft.get_peft_model(model, shape)
     except ValueError as error:
         raise ConfigError(
             f"method.target_modules fits no layer of {type(model).__name__} ({_first_line(error)}); "
@@ -178,7 +177,7 @@ def load_adapters(model: Any, folder: Path) -> Any:
     """
     peft = require_peft()
     try:
-        with quiet(), _without_warnings():
+        with quiet(), warnings.catch_warnings(action="ignore", category=FutureWarning):
             return peft.PeftModel.from_pretrained(model, str(folder)).eval()
     except (OSError, ValueError, RuntimeError, KeyError, SafetensorError) as error:
         raise AssetError(
@@ -197,14 +196,6 @@ def _gguf(gguf_file: str | None) -> dict[str, Any]:
         return {}
     require("gguf", "llm", "reading a language model from a GGUF file")
     return {"gguf_file": gguf_file}
-
-
-@contextmanager
-def _without_warnings() -> Iterator[None]:
-    """PEFT asks transformers by a name that is to be given up, which is no business of the user's."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)
-        yield
 
 
 def _cannot_load(what: str, source: str, error: Exception) -> str:

@@ -13,6 +13,9 @@ the values of QLoRA's own script. No class is given more weight than others, wha
 are language models as they are used.
 """
 
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,22 +24,91 @@ import torch
 
 from sharprecl.config import RunConfig
 from sharprecl.config.language_models import LlmLoraConfig
+from sharprecl.data.batches import inference_batches
 from sharprecl.data.tables import TextTable
 from sharprecl.errors import AssetError
 from sharprecl.export.card import ADAPTER, Card
-from sharprecl.export.predictor import Backend, Fitted
+from sharprecl.export.predictor import Backend, Fitted, Predictor
+from sharprecl.export.writing import write_weights
+from sharprecl.files import write_json
 from sharprecl.llm import causal
-from sharprecl.llm.base_model import BasePage, load_base, read_base
-from sharprecl.llm.encoding import Encoder, longest_prompt, pick_form
-from sharprecl.llm.predictor import LlmPredictor
-from sharprecl.llm.presets import preset
-from sharprecl.llm.prompts import Prompt, label_words
+from sharprecl.llm.base_model import FILE, BasePage, load_base, preset, read_base
+from sharprecl.llm.encoding import Encoder
+from sharprecl.llm.prompts import Prompt, answer_scores, label_words
+from sharprecl.llm.scoring import label_scores, padded
 from sharprecl.llm.tuning import AdapterTask
 from sharprecl.training.checkpoint import CheckpointFolder, checkpoint_identity
 from sharprecl.training.hardware import peak_memory_bytes, pick_device, pick_precision
 from sharprecl.training.history import HistoryFile, Observer
 from sharprecl.training.names import CHECKPOINTS, HISTORY
 from sharprecl.training.trainer import Trainer, TrainingResult
+
+LONGEST = 2048
+"""Tokens that a prompt and its label may have, where the model could take more: a text without spaces is one word,
+however long, and the memory for attention grows with every token."""
+
+
+@dataclass
+class LlmPredictor(Predictor):
+    """A language model that answers with labels; ``base`` is which one it is without the adapters."""
+
+    model: Any
+    base: BasePage
+    encoder: Encoder
+    settings: LlmLoraConfig
+
+    def scores(self, texts: Sequence[str], *, embed: bool = False) -> tuple[np.ndarray, np.ndarray]:
+        """Log-probabilities of the labels [N, C]; where answers are generated, the answer gets 0 and the others -100,
+        and a row of NaN says that the answer was no label. There are no features.
+        """
+        del embed
+        prompts, _ = self.encoder.prompts(texts)
+        if self.settings.inference == "generate":
+            scores_NC = answer_scores(self._written(prompts), self.encoder.prompt.words)
+        else:
+            pad_id, mean = self.encoder.tokenizer.pad_token_id, self.settings.scoring == "mean"
+            scores_NC = label_scores(self.model, prompts, self.encoder.label_ids, pad_id, mean=mean)
+        return scores_NC, np.empty((len(texts), 0), dtype=np.float32)
+
+    @torch.no_grad()
+    def _written(self, prompts: list[list[int]]) -> list[str]:
+        """What the model writes after each prompt, greedily."""
+        tokenizer, answers = self.encoder.tokenizer, [""] * len(prompts)
+        longest = max(map(len, self.encoder.label_ids))
+        for index in inference_batches(np.array([len(ids) + longest for ids in prompts]), max_tokens=4096):
+            ids_BT, mask_BT = padded([prompts[row] for row in index], tokenizer.pad_token_id)
+            written_BT = self.model.generate(
+                input_ids=ids_BT.to(self.model.device),
+                attention_mask=mask_BT.to(self.model.device),
+                # A little more than the longest label: a longer answer is none, and must be seen to be longer.
+                max_new_tokens=longest + 4,
+                do_sample=False,
+                pad_token_id=tokenizer.pad_token_id,
+                eos_token_id=tokenizer.eos_token_id,
+            )[:, ids_BT.shape[1] :]
+            for row, answer in zip(index, tokenizer.batch_decode(written_BT, skip_special_tokens=True), strict=True):
+                answers[row] = answer
+        return answers
+
+    def save(self, folder: Path, card: Card) -> Card:
+        """Write the adapters as PEFT does, the tokenizer, and which model they belong to: it is fetched again. Killed
+        at any moment, it leaves the old classifier, the new one, or a folder that says it has none.
+
+        Raises:
+            ConfigError: the folder holds a model that no classifier of ours left there.
+            CheckpointError: the disk is full or read-only.
+        """
+        because = "a language model with adapters writes the label; it has no classifier head"
+        card = dataclasses.replace(card, not_stock_because=because)
+        write_weights(folder, ADAPTER, card, self._fill, what="adapters", again="")
+        return card
+
+    def _fill(self, into: Path) -> None:
+        into.mkdir()
+        if self.settings.epochs:
+            causal.save_adapters(self.model, into)
+        self.encoder.tokenizer.save_pretrained(into)
+        write_json(into / FILE, self.base.model_dump())
 
 
 class LlmLora(Backend):
@@ -63,7 +135,7 @@ class LlmLora(Backend):
         assert isinstance(settings, LlmLoraConfig)
         place = pick_device(device)
         precision = pick_precision(config.training.precision, place)
-        words = label_words(table.label_names, settings.label_words)
+        label_words(table.label_names, settings.label_words)  # complains before anything is fetched
         if settings.epochs:
             causal.require_peft()
         model, source, page = load_base(
@@ -73,7 +145,7 @@ class LlmLora(Backend):
             precision=precision,
             say=observer.said,
         )
-        encoder = _encoder(settings, words, causal.load_tokenizer(source), model)
+        encoder = _encoder(settings, table.label_names, causal.load_tokenizer(source), model)
         prompts, cut = encoder.prompts(table.texts)
         notes = list(table.notes)
         if cut:
@@ -86,10 +158,9 @@ class LlmLora(Backend):
         with torch.random.fork_rng(devices=[place.index or 0] if place.type == "cuda" else []):
             torch.manual_seed(config.seed)
             if settings.epochs:
-                usual = preset(settings.model).target_modules or None
+                usual = preset(settings.model).target_modules
                 targets = usual if settings.target_modules == "auto" else settings.target_modules
-                shape = settings.model_dump(include={"rank", "alpha", "dropout"})
-                model = causal.add_adapters(model, targets, name=page.model, **shape)
+                model = causal.add_adapters(model, targets, settings, page.model)
                 trained = sum(weight.numel() for weight in model.parameters() if weight.requires_grad)
                 observer.said(f"fine-tuning {trained:,} weights of adapters on {len(table)} texts")
             answers = [encoder.label_ids[label] for label in table.label_ids]
@@ -122,8 +193,8 @@ class LlmLora(Backend):
             "epochs": outcome.epochs,
             "steps": outcome.steps,
         }
-        predictor, nothing = _predictor(model, page, encoder, settings), np.empty(0, dtype=np.int64)
-        return Fitted(predictor, outcome, nothing, facts, notes)
+        predictor = LlmPredictor(model, page, encoder, settings)
+        return Fitted(predictor, outcome, np.empty(0, dtype=np.int64), facts, notes)
 
     @classmethod
     def load(cls, folder: Path, card: Card, device: str) -> LlmPredictor:
@@ -144,9 +215,8 @@ class LlmLora(Backend):
         )
         if settings.epochs:
             model = causal.load_adapters(model, saved)
-        words = label_words(card.label_names, settings.label_words)
-        encoder = _encoder(settings, words, causal.load_tokenizer(str(saved)), model)
-        return _predictor(model, page, encoder, settings)
+        encoder = _encoder(settings, card.label_names, causal.load_tokenizer(str(saved)), model)
+        return LlmPredictor(model, page, encoder, settings)
 
 
 def _as_it_is(precision: str, device: torch.device) -> TrainingResult:
@@ -157,11 +227,7 @@ def _four_bit(settings: LlmLoraConfig) -> bool:
     return settings.quantization == "nf4" or (settings.quantization == "auto" and preset(settings.model).four_bit)
 
 
-def _encoder(settings: LlmLoraConfig, words: tuple[str, ...], tokenizer: Any, model: Any) -> Encoder:
-    prompt = Prompt(settings.task, words, settings.max_words)
-    return Encoder(prompt, tokenizer, pick_form(settings.prompt, tokenizer), longest_prompt(model))
-
-
-def _predictor(model: Any, page: BasePage, encoder: Encoder, settings: LlmLoraConfig) -> LlmPredictor:
-    generate, mean = settings.inference == "generate", settings.scoring == "mean"
-    return LlmPredictor(model, page, encoder, settings.epochs > 0, generate, mean)
+def _encoder(settings: LlmLoraConfig, names: Sequence[str], tokenizer: Any, model: Any) -> Encoder:
+    prompt = Prompt(settings.task, label_words(names, settings.label_words), settings.max_words)
+    most = getattr(model.config.get_text_config(), "max_position_embeddings", None) or LONGEST
+    return Encoder(prompt, tokenizer, settings.prompt, min(most, LONGEST))
