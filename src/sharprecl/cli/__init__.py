@@ -1,1 +1,1 @@
-"""The command line: one file a command. Each imports what it needs when it runs, so that ``--help`` waits for nothing."""
+"""The command line, one file a command. A command imports what it needs when it runs: ``--help`` waits for nothing."""
