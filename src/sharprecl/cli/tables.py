@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from sharprecl.data.benchmarks import Benchmark
-    from sharprecl.data.rows import Rows
-    from sharprecl.data.tables import TextTable
+    from sharprecl.data.tables import Rows, TextTable
 
 Part = Literal["train", "test"]
 
@@ -83,7 +82,7 @@ def rows_of(
     Raises:
         SharpReCLError: what is wrong with the file or the download.
     """
-    from sharprecl.data.rows import read_rows
+    from sharprecl.data.tables import read_rows
 
     if not is_benchmark(data):
         return read_rows(data_file(data), text, encoding=encoding)

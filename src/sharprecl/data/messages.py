@@ -23,6 +23,11 @@ def rows_phrase(rows: Sequence[int], lines: Sequence[int] | None = None) -> str:
     return ("row " if len(rows) == 1 else "rows ") + joined(shown, len(rows))
 
 
+def empty_lines_note(origin: str, lines: Sequence[int]) -> tuple[str, ...]:
+    """A sentence about empty lines that a reader passed over; none where there are none."""
+    return (f"{origin}: {len(lines)} empty line(s) passed over, the first is line {lines[0]}",) if lines else ()
+
+
 def names_phrase(names: Iterable[object]) -> str:
     """Quote names, long ones shortened, the first ten of them."""
     every = list(names)

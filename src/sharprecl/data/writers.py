@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sharprecl.data.checks import is_unicode
 from sharprecl.data.messages import names_phrase
-from sharprecl.data.rows import Rows
+from sharprecl.data.tables import Rows
 from sharprecl.errors import DataError
 from sharprecl.files import atomic_path
 
