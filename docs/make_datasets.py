@@ -4,7 +4,7 @@ from pathlib import Path
 
 from sharprecl.data.benchmark_sources import SOURCES, Source
 from sharprecl.data.benchmarks import load_benchmark
-from sharprecl.data.comparison_markdown import comparison_markdown
+from sharprecl.data.comparison import comparison_markdown
 from sharprecl.data.label_descriptions import INFERRED, label_descriptions
 from sharprecl.data.statistics import Statistics, split_statistics
 

@@ -58,7 +58,7 @@ def stats(
     if format_ == "json":
         typer.echo(_json(found))
     elif format_ == "markdown":
-        from sharprecl.data.comparison_markdown import comparison_markdown
+        from sharprecl.data.comparison import comparison_markdown
 
         typer.echo(comparison_markdown(found), nl=False)
     else:

@@ -1,11 +1,32 @@
-"""Table 1 of the paper beside what the files give, with a footnote for every difference."""
+"""Table 1 of the paper beside what the files give, with a footnote for every difference, and what stands twice."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from sharprecl.data.benchmark_sources import SOURCES
 from sharprecl.data.published import FIGURES, TABLE_1
 from sharprecl.data.statistics import Statistics
+
+HEADINGS = tuple(figure.replace("_", " ") for figure in FIGURES)
+"""What stands above the figures of ``Comparison.rows``."""
+
+REPEATED: Mapping[str, str] = {
+    "repeated in train": "dup_rows_in_train",
+    "repeated in test": "dup_rows_in_test",
+    "with two labels": "conflicting_label_texts_train",
+    "test in train": "test_rows_in_train_normalised",
+    "letter for letter": "test_rows_in_train_exact",
+    "same label": "test_rows_in_train_same_label",
+}
+"""Headings of the second table, and the attributes of ``Statistics`` below them."""
+
+REPEATED_LEGEND = (
+    "Repeated: rows whose text stood earlier in the same part. With two labels: different training texts with more "
+    "than one label. Test in train: test rows whose text, but for case, punctuation and spacing, also stands in "
+    "training; letter for letter: those where not even these differ; same label: of the latter, those that have a "
+    "label of the training text."
+)
 
 
 @dataclass(frozen=True)
@@ -41,44 +62,65 @@ def compare(statistics: Mapping[str, Statistics]) -> Comparison:
     rows: dict[str, dict[str, ComparedFigure]] = {}
     notes: list[tuple[str, str]] = []
     for name, found in statistics.items():
-        published = TABLE_1[name]
-        differing = differences(name, found)
-        rows[name] = {figure: _cell(published.figures[figure], getattr(found, FIGURES[figure])) for figure in FIGURES}
-        for difference in published.differences:
-            concerned = [figure for figure in difference.figures if figure in differing]
-            if concerned:
-                notes.append((name, difference.cause))
-                for figure in concerned:
-                    cell = rows[name][figure]
-                    rows[name][figure] = ComparedFigure(cell.printed, cell.found, len(notes))
+        numbers: dict[str, int] = {}
+        for figures, cause in causes(name, found).items():
+            notes.append((name, cause))
+            numbers |= dict.fromkeys(differences(name, found).keys() & set(figures), len(notes))
+        rows[name] = {
+            figure: ComparedFigure(
+                str(printed), _spelled(getattr(found, FIGURES[figure]), printed), numbers.get(figure)
+            )
+            for figure, printed in TABLE_1[name].figures.items()
+        }
     return Comparison(rows, tuple(notes))
 
 
 def differences(name: str, found: Statistics) -> dict[str, tuple[float, float]]:
     """The figures that differ from Table 1 at its precision: each with what is printed and what was found."""
-    pairs = {figure: (TABLE_1[name].figures[figure], getattr(found, FIGURES[figure])) for figure in FIGURES}
+    pairs = {figure: (printed, getattr(found, FIGURES[figure])) for figure, printed in TABLE_1[name].figures.items()}
     return {figure: pair for figure, pair in pairs.items() if round(pair[1], _digits(pair[0])) != pair[0]}
+
+
+def causes(name: str, found: Statistics) -> dict[tuple[str, ...], str]:
+    """Why figures differ, as far as they do; by groups of figures, as in ``Published.causes``."""
+    differing = differences(name, found).keys()
+    return {figures: cause for figures, cause in TABLE_1[name].causes.items() if differing & set(figures)}
 
 
 def to_json(name: str, found: Statistics) -> dict[str, Any]:
     """The paper's row and the differences, JSON-ready."""
-    differing = differences(name, found)
-    return {
-        "paper": dict(TABLE_1[name].figures),
-        "differences": [
-            {"figures": list(difference.figures), "cause": difference.cause}
-            for difference in TABLE_1[name].differences
-            if differing.keys() & set(difference.figures)
-        ],
-    }
+    told = [{"figures": list(figures), "cause": cause} for figures, cause in causes(name, found).items()]
+    return {"paper": dict(TABLE_1[name].figures), "differences": told}
 
 
-def _cell(printed: float, found: float) -> ComparedFigure:
-    return ComparedFigure(
-        str(printed), f"{found:.{_digits(printed)}f}" if isinstance(found, float) else str(found), None
-    )
+def comparison_markdown(statistics: Mapping[str, Statistics]) -> str:
+    """Both tables in Markdown with their footnotes, for benchmarks by name."""
+    comparison = compare(statistics)
+    lines = _head("data set", "", *HEADINGS)
+    for name, row in comparison.rows.items():
+        lines.append(_line(SOURCES[name].title, "paper", *(cell.printed for cell in row.values())))
+        found = (f"**{cell.found}** ({cell.note})" if cell.note else cell.found for cell in row.values())
+        lines.append(_line("", "files", *found))
+    lines.append("")
+    lines += [f"{number}. {SOURCES[name].title}: {cause}." for number, (name, cause) in enumerate(comparison.notes, 1)]
+    lines += ["", *_head("data set", *REPEATED)]
+    for name, counted in statistics.items():
+        lines.append(_line(SOURCES[name].title, *(str(getattr(counted, key)) for key in REPEATED.values())))
+    return "\n".join([*lines, "", REPEATED_LEGEND, ""])
+
+
+def _spelled(found: float, printed: float) -> str:
+    return f"{found:.{_digits(printed)}f}" if isinstance(found, float) else str(found)
 
 
 def _digits(printed: float) -> int:
     """Digits after the point, as printed."""
     return len(str(printed).partition(".")[2])
+
+
+def _head(*headings: str) -> list[str]:
+    return [_line(*headings), "|" + "---|" * len(headings)]
+
+
+def _line(*cells: str) -> str:
+    return "| " + " | ".join(cells) + " |"

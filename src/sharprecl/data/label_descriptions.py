@@ -5,64 +5,31 @@ from collections.abc import Mapping
 INFERRED: tuple[str, ...] = ("dblp", "biomedical")
 """Benchmarks whose descriptions nobody published beside the data: they are inferred from the words of each class."""
 
-# Ohsumed: the MeSH groups of diseases. DBLP: the fields in the order in which PTE's paper names them, which fits each
-# class's characteristic words. Biomedical: the same words, and that the numbers then follow the alphabet.
-_DESCRIPTIONS: Mapping[str, Mapping[str, str]] = {
-    "ohsumed": {
-        "C01": "Bacterial Infections and Mycoses",
-        "C02": "Virus Diseases",
-        "C03": "Parasitic Diseases",
-        "C04": "Neoplasms",
-        "C05": "Musculoskeletal Diseases",
-        "C06": "Digestive System Diseases",
-        "C07": "Stomatognathic Diseases",
-        "C08": "Respiratory Tract Diseases",
-        "C09": "Otorhinolaryngologic Diseases",
-        "C10": "Nervous System Diseases",
-        "C11": "Eye Diseases",
-        "C12": "Urologic and Male Genital Diseases",
-        "C13": "Female Genital Diseases and Pregnancy Complications",
-        "C14": "Cardiovascular Diseases",
-        "C15": "Hemic and Lymphatic Diseases",
-        "C16": "Neonatal Diseases and Abnormalities",
-        "C17": "Skin and Connective Tissue Diseases",
-        "C18": "Nutritional and Metabolic Diseases",
-        "C19": "Endocrine Diseases",
-        "C20": "Immunologic Diseases",
-        "C21": "Disorders of Environmental Origin",
-        "C22": "Animal Diseases",
-        "C23": "Pathological Conditions, Signs and Symptoms",
-    },
-    "dblp": {
-        "1": "database",
-        "2": "artificial intelligence",
-        "3": "hardware",
-        "4": "system",
-        "5": "programming languages",
-        "6": "theory",
-    },
-    "biomedical": {
-        "1": "aging",
-        "2": "cats",
-        "3": "chemistry",
-        "4": "erythrocytes",
-        "5": "glucose",
-        "6": "insulin",
-        "7": "lung",
-        "8": "lymphocytes",
-        "9": "mathematics",
-        "10": "mutation",
-        "11": "myocardium",
-        "12": "norepinephrine",
-        "13": "potassium",
-        "14": "prognosis",
-        "15": "risk",
-        "16": "skin",
-        "17": "sodium",
-        "18": "spleen",
-        "19": "swine",
-        "20": "temperature",
-    },
+# The MeSH groups of diseases, C01 to C23.
+_OHSUMED = """Bacterial Infections and Mycoses; Virus Diseases; Parasitic Diseases; Neoplasms; Musculoskeletal Diseases;
+    Digestive System Diseases; Stomatognathic Diseases; Respiratory Tract Diseases; Otorhinolaryngologic Diseases;
+    Nervous System Diseases; Eye Diseases; Urologic and Male Genital Diseases;
+    Female Genital Diseases and Pregnancy Complications; Cardiovascular Diseases; Hemic and Lymphatic Diseases;
+    Neonatal Diseases and Abnormalities; Skin and Connective Tissue Diseases; Nutritional and Metabolic Diseases;
+    Endocrine Diseases; Immunologic Diseases; Disorders of Environmental Origin; Animal Diseases;
+    Pathological Conditions, Signs and Symptoms"""
+
+# The fields in the order in which PTE's paper names them, which fits each class's characteristic words.
+_DBLP = "database; artificial intelligence; hardware; system; programming languages; theory"
+
+# The same words, and that the numbers then follow the alphabet.
+_BIOMEDICAL = """aging; cats; chemistry; erythrocytes; glucose; insulin; lung; lymphocytes; mathematics; mutation;
+    myocardium; norepinephrine; potassium; prognosis; risk; skin; sodium; spleen; swine; temperature"""
+
+
+def _numbered(names: str, label: str = "{}") -> dict[str, str]:
+    return {label.format(number): name.strip() for number, name in enumerate(names.split(";"), start=1)}
+
+
+_DESCRIPTIONS = {
+    "ohsumed": _numbered(_OHSUMED, "C{:02}"),
+    "dblp": _numbered(_DBLP),
+    "biomedical": _numbered(_BIOMEDICAL),
 }
 
 
