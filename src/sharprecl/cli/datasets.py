@@ -70,11 +70,11 @@ def stats(
 
 def _chosen(names: list[str]) -> list[str]:
     """Every name once, ``all`` spelled out; nothing is fetched before all of them are known to be right."""
-    from sharprecl.data.benchmarks import BENCHMARKS, check_name
+    from sharprecl.data.benchmarks import BENCHMARKS, source_of
 
     every = [other for name in names for other in (BENCHMARKS if name == "all" else (name,))]
     for name in every:
-        check_name(name)
+        source_of(name)
     return list(dict.fromkeys(every))
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sharprecl.assets import ASSETS, cache_dir, r52_files
 from sharprecl.assets.remote import all_cached, fetch_files
-from sharprecl.data.benchmark_sources import SOURCES
+from sharprecl.data.benchmark_sources import SOURCES, Source
 from sharprecl.data.imbalance import Profile, imbalanced_subset
 from sharprecl.data.messages import closest
 from sharprecl.data.tables import TextTable, read_table
@@ -51,8 +51,7 @@ def load_benchmark(
         AssetError: the files cannot be had.
         ConfigError: a ratio below 1.
     """
-    check_name(name)
-    source = SOURCES[name]
+    source = source_of(name)
     train_rows, test_rows = source.read(*benchmark_files(name, progress))
     train = replace(read_table(train_rows), origin=f"{source.title} training set")
     test = replace(read_table(test_rows, label_names=train.label_names), origin=f"{source.title} test set")
@@ -62,14 +61,8 @@ def load_benchmark(
 
 
 def benchmark_files(name: str, progress: Callable[[str], None] | None = None) -> tuple[Path, ...]:
-    """Where the files of a benchmark lie in the cache; fetched first where they are not there.
-
-    Raises:
-        DataError: no such benchmark.
-        AssetError: the files cannot be had.
-    """
-    check_name(name)
-    source = SOURCES[name]
+    """Where the files of a benchmark lie in the cache; fetched first where they are not there. Errors as above."""
+    source = source_of(name)
     return fetch_files(source.title, source.files, progress) if source.files else r52_files(progress)
 
 
@@ -81,13 +74,14 @@ def is_fetched(name: str) -> bool:
     return all((cache_dir() / asset.folder / file).is_file() for file in asset.files)
 
 
-def check_name(name: str) -> None:
-    """Refuse what is not one of ``BENCHMARKS``.
+def source_of(name: str) -> Source:
+    """What is known of one of ``BENCHMARKS``.
 
     Raises:
-        DataError: with the nearest name.
+        DataError: there is none of this name.
     """
     if name not in SOURCES:
         raise DataError(
             f"there is no benchmark {name!r}{closest(name, BENCHMARKS)}; the known ones are {', '.join(BENCHMARKS)}"
         )
+    return SOURCES[name]

@@ -3,6 +3,7 @@
 import unicodedata
 from collections import defaultdict
 from collections.abc import Sequence
+from types import UnionType
 from typing import Any
 
 import numpy as np
@@ -41,13 +42,18 @@ def is_unicode(text: str) -> bool:
 
 
 def blank_rows(values: Sequence[Any]) -> list[int]:
-    """Rows whose plain value is missing, or a string of nothing but space."""
+    """The rows (from 0) of plain values that are missing, or strings of nothing but spaces."""
     return [row for row, value in enumerate(values) if value is None or (type(value) is str and not value.strip())]
 
 
-def rows_of_other_kinds(values: Sequence[Any], *kinds: type) -> list[int]:
-    """Rows whose plain value is there and of none of the kinds."""
+def other_rows(values: Sequence[Any], kinds: type | UnionType) -> list[int]:
+    """The rows (from 0) of plain values that are there and are of none of these kinds."""
     return [row for row, value in enumerate(values) if value is not None and not isinstance(value, kinds)]
+
+
+def broken_rows(values: Sequence[Any]) -> list[int]:
+    """The rows (from 0) of strings with half of a surrogate pair, which no tokenizer and no file takes."""
+    return [row for row, value in enumerate(values) if isinstance(value, str) and not is_unicode(value)]
 
 
 def checked_texts(sheet: RawTable, name: str) -> tuple[str, ...]:
@@ -57,7 +63,7 @@ def checked_texts(sheet: RawTable, name: str) -> tuple[str, ...]:
         DataError: missing or blank texts, things that are not strings, broken characters.
     """
     texts, where = plain(sheet.column(name)), f"in column {name!r}"
-    if other := rows_of_other_kinds(texts, str):
+    if other := other_rows(texts, str):
         wrong = (
             f"{shorten(texts[other[0]])} {where}, not a text; is this the column of texts, or should it be in quotes?"
         )
@@ -78,7 +84,7 @@ def checked_labels(sheet: RawTable, name: str) -> list[str]:
     values, where = plain(sheet.column(name)), f"in column {name!r}"
     if gone := blank_rows(values):
         raise _error(sheet, gone, _HAVE, f"no label {where}", _FILL)
-    if other := rows_of_other_kinds(values, str, int, float):
+    if other := other_rows(values, str | int | float):
         wrong = f"{shorten(values[other[0]])} {where}, which names no single class; write one string or number"
         raise _error(sheet, other, _HOLD, wrong)
     _check_one_spelling(values, sheet)
@@ -123,8 +129,7 @@ def _check_one_spelling(values: Sequence[Any], sheet: RawTable) -> None:
 
 
 def _check_characters(texts: Sequence[str], sheet: RawTable, where: str) -> None:
-    """Refuse halves of surrogate pairs: no tokenizer and no file takes them."""
-    if broken := [row for row, text in enumerate(texts) if not is_unicode(text)]:
+    if broken := broken_rows(texts):
         half = f"half a character (a lone surrogate such as \\ud83d) {where}; write the file anew from its source"
         raise _error(sheet, broken, _HAVE, half)
 

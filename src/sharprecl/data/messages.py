@@ -42,8 +42,8 @@ def joined(shown: Sequence[str], total: int) -> str:
 
 
 def shorten(value: object, limit: int = 40) -> str:
-    """The ``repr`` of a value, with an ellipsis where it is long."""
-    text = repr(value)
+    """The ``repr`` of a value in one line, with an ellipsis where it is long."""
+    text = repr(value).replace("\n", " ")
     return text if len(text) <= limit else text[: limit - 2] + "…" + text[-1]
 
 
