@@ -31,13 +31,8 @@ REPEATED_LEGEND = (
 
 @dataclass(frozen=True)
 class ComparedFigure:
-    """One figure of one benchmark.
-
-    Attributes:
-        printed: as in the paper.
-        found: in the files, with as many digits as are comparable.
-        note: number of the footnote from 1, None where the two agree to the paper's precision.
-    """
+    """One figure as printed in the paper and as found in the files, with as many digits as are comparable; and the
+    number of its footnote from 1, None where the two agree."""
 
     printed: str
     found: str
@@ -46,12 +41,7 @@ class ComparedFigure:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Several benchmarks side by side.
-
-    Attributes:
-        rows: for each benchmark, by its name, the figures in the order of ``FIGURES``.
-        notes: the footnotes, each the benchmark's name and a cause.
-    """
+    """By a benchmark's name its figures in the order of ``FIGURES``; and the footnotes: each a name and a cause."""
 
     rows: dict[str, dict[str, ComparedFigure]]
     notes: tuple[tuple[str, str], ...]
