@@ -15,8 +15,7 @@ _NAMES = "r52, ohsumed, trec, dblp, biomedical, cr, or all."
 @datasets.command("list")
 def list_() -> None:
     """List the benchmarks: what they are, where they come from, their licences."""
-    from sharprecl.data.benchmark_sources import SOURCES
-    from sharprecl.data.benchmarks import is_fetched
+    from sharprecl.data.benchmarks import SOURCES, is_fetched
 
     for name, source in SOURCES.items():
         size = f"{sum(file.size for file in source.files) / 1e6:.1f} MB" if source.files else "through pip"
@@ -82,11 +81,11 @@ def _json(found: "dict[str, Statistics]") -> str:
     import json
     from dataclasses import asdict
 
+    from sharprecl.data.benchmarks import SOURCES
     from sharprecl.data.comparison import to_json
-    from sharprecl.data.label_descriptions import label_descriptions
 
     values = {
-        name: {**asdict(figures), **to_json(name, figures), "label_descriptions": dict(label_descriptions(name))}
+        name: {**asdict(figures), **to_json(name, figures), "label_descriptions": dict(SOURCES[name].labels)}
         for name, figures in found.items()
     }
     return json.dumps(values, indent=2, ensure_ascii=False)

@@ -4,9 +4,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sharprecl.data.benchmark_sources import SOURCES
-from sharprecl.data.published import FIGURES, TABLE_1
+from sharprecl.data.benchmarks import SOURCES
 from sharprecl.data.statistics import Statistics
+
+FIGURES: Mapping[str, str] = {
+    "train": "train",
+    "test": "test",
+    "vocabulary": "vocab_all",
+    "mean_words": "avg_words_all",
+    "classes": "classes",
+    "ir": "ir_train",
+}
+"""Each column of Table 1, and the attribute of ``Statistics`` that stands beside it."""
 
 HEADINGS = tuple(figure.replace("_", " ") for figure in FIGURES)
 """What stands above the figures of ``Comparison.rows``."""
@@ -60,27 +69,27 @@ def compare(statistics: Mapping[str, Statistics]) -> Comparison:
             figure: ComparedFigure(
                 str(printed), _spelled(getattr(found, FIGURES[figure]), printed), numbers.get(figure)
             )
-            for figure, printed in TABLE_1[name].figures.items()
+            for figure, printed in SOURCES[name].table_1.items()
         }
     return Comparison(rows, tuple(notes))
 
 
 def differences(name: str, found: Statistics) -> dict[str, tuple[float, float]]:
     """The figures that differ from Table 1 at its precision: each with what is printed and what was found."""
-    pairs = {figure: (printed, getattr(found, FIGURES[figure])) for figure, printed in TABLE_1[name].figures.items()}
+    pairs = {figure: (printed, getattr(found, FIGURES[figure])) for figure, printed in SOURCES[name].table_1.items()}
     return {figure: pair for figure, pair in pairs.items() if round(pair[1], _digits(pair[0])) != pair[0]}
 
 
 def causes(name: str, found: Statistics) -> dict[tuple[str, ...], str]:
-    """Why figures differ, as far as they do; by groups of figures, as in ``Published.causes``."""
+    """Why figures differ, as far as they do; by groups of figures, as in ``Source.differences``."""
     differing = differences(name, found).keys()
-    return {figures: cause for figures, cause in TABLE_1[name].causes.items() if differing & set(figures)}
+    return {figures: cause for figures, cause in SOURCES[name].differences.items() if differing & set(figures)}
 
 
 def to_json(name: str, found: Statistics) -> dict[str, Any]:
     """The paper's row and the differences, JSON-ready."""
     told = [{"figures": list(figures), "cause": cause} for figures, cause in causes(name, found).items()]
-    return {"paper": dict(TABLE_1[name].figures), "differences": told}
+    return {"paper": dict(SOURCES[name].table_1), "differences": told}
 
 
 def comparison_markdown(statistics: Mapping[str, Statistics]) -> str:
