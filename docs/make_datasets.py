@@ -2,16 +2,14 @@
 
 from pathlib import Path
 
-from sharprecl.data.benchmark_sources import SOURCES, Source
-from sharprecl.data.benchmarks import load_benchmark
-from sharprecl.data.comparison_markdown import comparison_markdown
-from sharprecl.data.label_descriptions import INFERRED, label_descriptions
+from sharprecl.data.benchmarks import SOURCES, Source, load_benchmark
+from sharprecl.data.comparison import comparison_markdown
 from sharprecl.data.statistics import Statistics, split_statistics
 
 INTRODUCTION = """# The benchmarks
 
 The six data sets of the paper, by name. This page is generated from the catalogue in
-`src/sharprecl/data/benchmark_sources.py` and from the files.
+`src/sharprecl/data/benchmarks.yaml` and from the files.
 
     sharprecl datasets list                  # what there is, from where, under which terms
     sharprecl datasets fetch all             # into the cache
@@ -90,9 +88,13 @@ def section(name: str, source: Source) -> str:
     lines += [f"- {trap}" for trap in TRAPS[name]]
     for file in source.files:
         lines.append(f"- `{file.path}`, {file.size} bytes, SHA-256 `{file.sha256}`")
-    if descriptions := label_descriptions(name):
-        how = "inferred from each class's characteristic words" if name in INFERRED else "the MeSH names of the groups"
-        names = ", ".join(f"`{label}` {description}" for label, description in descriptions.items())
+    if source.labels:
+        how = (
+            "inferred from each class's characteristic words"
+            if source.labels_inferred
+            else "the MeSH names of the groups"
+        )
+        names = ", ".join(f"`{label}` {description}" for label, description in source.labels.items())
         lines.append(f"- Labels ({how}): {names}.")
     return "\n".join(lines) + "\n"
 

@@ -10,7 +10,7 @@ from sharprecl.augment.augment_table import augment_rows
 from sharprecl.augment.originals import LONGEST, originals_of
 from sharprecl.data.augmented import MARK_COLUMN, SOURCE_COLUMN
 from sharprecl.data.leaks import normalised
-from sharprecl.data.rows import read_rows
+from sharprecl.data.tables import read_rows
 
 
 def numbered(texts, seed, progress):

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from sharprecl.augment.originals import LONGEST, Originals, originals_of, usable_rows
-from sharprecl.data.rows import read_rows
+from sharprecl.data.tables import read_rows
 from sharprecl.errors import DataError
 
 

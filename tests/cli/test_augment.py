@@ -89,7 +89,7 @@ def test_copies_alone_are_trained_on_as_the_closing_note_says(command) -> None:
 
 def test_a_benchmark_by_its_name(command, monkeypatch: pytest.MonkeyPatch) -> None:
     import sharprecl.cli.tables as tables
-    from sharprecl.data.rows import read_rows
+    from sharprecl.data.tables import read_rows
 
     monkeypatch.setattr(tables, "rows_of", lambda data, *_: read_rows(pl.DataFrame({"text": [data], "label": ["x"]})))
     assert command("trec", "-o", "out.csv")[0] == 0

@@ -7,16 +7,14 @@ import pytest
 
 from mirror import BY_PIP, EVERY, EXPECTED, benchmark, needs_mirror, statistics
 from sharprecl.data import benchmarks
-from sharprecl.data.benchmark_sources import SOURCES
-from sharprecl.data.benchmarks import BENCHMARKS, load_benchmark
+from sharprecl.data.benchmarks import BENCHMARKS, SOURCES, load_benchmark
 from sharprecl.data.imbalance import imbalance_ratio
-from sharprecl.data.label_descriptions import INFERRED, label_descriptions
 from sharprecl.errors import AssetError, ConfigError, DataError
 
 
 def test_names() -> None:
     assert BENCHMARKS == ("r52", "ohsumed", "trec", "dblp", "biomedical", "cr")
-    assert set(INFERRED) < set(BENCHMARKS)
+    assert [name for name in BENCHMARKS if SOURCES[name].labels_inferred] == ["dblp", "biomedical"]
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -34,8 +32,7 @@ def test_both_tables_share_names_and_the_catalogue_knows_their_sizes(name: str) 
     assert found.train.labels is found.train.label_ids
     ending = " " if name == BY_PIP else ""
     assert all(text == text.strip() + ending for text in found.train.texts + found.test.texts)
-    described = label_descriptions(name)
-    assert not described or described.keys() == set(found.train.label_names)
+    assert not source.labels or source.labels.keys() == set(found.train.label_names)
 
 
 @pytest.mark.asset
@@ -46,7 +43,7 @@ def test_r52() -> None:
     notes = " ".join(train.notes)
     assert "'platinum' has a single text" in notes
     assert "4 texts have more than one label" in notes
-    assert not label_descriptions(BY_PIP)
+    assert not SOURCES[BY_PIP].labels
 
 
 @needs_mirror
@@ -55,7 +52,7 @@ def test_ohsumed_keeps_its_repeated_row_and_its_case() -> None:
     assert train.texts[0] == train.texts[-1]
     assert train.texts[0].startswith("Cytomegalovirus pneumonia in allogeneic bone marrow transplantation.")
     assert [train.label_names[train.labels[row]] for row in (0, -1)] == ["C08", "C08"]
-    assert label_descriptions("ohsumed")["C08"] == "Respiratory Tract Diseases"
+    assert SOURCES["ohsumed"].labels["C08"] == "Respiratory Tract Diseases"
 
 
 @needs_mirror

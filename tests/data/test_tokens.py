@@ -24,7 +24,7 @@ def test_flat_layout(tokenizer):
     assert tokens.offsets.tolist() == [0, 4, 6, 11]
     assert tokens.lengths.tolist() == [4, 2, 5]
     assert (tokens.ids.dtype, tokens.offsets.dtype) == (np.int32, np.int64)
-    assert (len(tokens), tokens.nbytes, tokens.truncated) == (3, 11 * 4 + 4 * 8, 0)
+    assert (len(tokens), tokens.truncated) == (3, 0)
 
 
 def test_truncation_is_counted_and_keeps_the_special_tokens(tokenizer):

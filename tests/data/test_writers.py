@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sharprecl.data.tables import Rows, check_output, read_rows, write_predictions
+from sharprecl.data.tables import Rows, read_rows
+from sharprecl.data.writers import check_output, write_predictions
 from sharprecl.errors import DataError
 
 TEXTS = ["plain", 'a "quoted", one', "two\nlines", "carriage\rreturn", "tab\there", " blanks ", "naïve 🙂"]

@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from sharprecl.config import resolve
-from sharprecl.data.benchmarks import BENCHMARKS
-from sharprecl.data.label_descriptions import label_descriptions
+from sharprecl.data.benchmarks import BENCHMARKS, SOURCES
 from sharprecl.errors import ConfigError
 from sharprecl.experiments.llm_tasks import task_description
 from sharprecl.experiments.pending import first_jobs
@@ -160,7 +159,7 @@ def test_language_models_are_told_what_the_data_is_and_nothing_of_the_encoder() 
             "method": {
                 **common,
                 "task": "disease category of the medical title",
-                "label_words": dict(label_descriptions("ohsumed")),
+                "label_words": dict(SOURCES["ohsumed"].labels),
             },
         },
         "cr": {"profile": "default", "method": {**common, "task": "sentiment of the customer review"}},

@@ -12,7 +12,7 @@ from sharprecl.augment.copies import Ints, Make, make_copies
 from sharprecl.augment.originals import LONGEST, Originals, Usable, usable_rows
 from sharprecl.data.augmented import MARK_COLUMN, SOURCE_COLUMN, text_mark
 from sharprecl.data.leaks import normalised
-from sharprecl.data.rows import Rows
+from sharprecl.data.tables import Rows
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sharprecl.data.checks import checked_labels, plain
 from sharprecl.data.raw_table import RawTable
-from sharprecl.data.rows import Rows
+from sharprecl.data.tables import Rows
 
 LONGEST = 100_000
 """Characters of the longest text that is augmented. No encoder reads that far, and word lists would fill the memory."""

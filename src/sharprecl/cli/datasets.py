@@ -15,8 +15,7 @@ _NAMES = "r52, ohsumed, trec, dblp, biomedical, cr, or all."
 @datasets.command("list")
 def list_() -> None:
     """List the benchmarks: what they are, where they come from, their licences."""
-    from sharprecl.data.benchmark_sources import SOURCES
-    from sharprecl.data.benchmarks import is_fetched
+    from sharprecl.data.benchmarks import SOURCES, is_fetched
 
     for name, source in SOURCES.items():
         size = f"{sum(file.size for file in source.files) / 1e6:.1f} MB" if source.files else "through pip"
@@ -58,7 +57,7 @@ def stats(
     if format_ == "json":
         typer.echo(_json(found))
     elif format_ == "markdown":
-        from sharprecl.data.comparison_markdown import comparison_markdown
+        from sharprecl.data.comparison import comparison_markdown
 
         typer.echo(comparison_markdown(found), nl=False)
     else:
@@ -70,11 +69,11 @@ def stats(
 
 def _chosen(names: list[str]) -> list[str]:
     """Every name once, ``all`` spelled out; nothing is fetched before all of them are known to be right."""
-    from sharprecl.data.benchmarks import BENCHMARKS, check_name
+    from sharprecl.data.benchmarks import BENCHMARKS, source_of
 
     every = [other for name in names for other in (BENCHMARKS if name == "all" else (name,))]
     for name in every:
-        check_name(name)
+        source_of(name)
     return list(dict.fromkeys(every))
 
 
@@ -82,11 +81,11 @@ def _json(found: "dict[str, Statistics]") -> str:
     import json
     from dataclasses import asdict
 
+    from sharprecl.data.benchmarks import SOURCES
     from sharprecl.data.comparison import to_json
-    from sharprecl.data.label_descriptions import label_descriptions
 
     values = {
-        name: {**asdict(figures), **to_json(name, figures), "label_descriptions": dict(label_descriptions(name))}
+        name: {**asdict(figures), **to_json(name, figures), "label_descriptions": dict(SOURCES[name].labels)}
         for name, figures in found.items()
     }
     return json.dumps(values, indent=2, ensure_ascii=False)

@@ -6,10 +6,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from sharprecl.data.benchmark_sources import SOURCES
-from sharprecl.data.comparison import ComparedFigure, Comparison, compare
-from sharprecl.data.comparison_markdown import HEADINGS, REPEATED, REPEATED_LEGEND
-from sharprecl.data.published import FIGURES
+from sharprecl.data.benchmarks import SOURCES
+from sharprecl.data.comparison import FIGURES, HEADINGS, REPEATED, REPEATED_LEGEND, ComparedFigure, Comparison, compare
 from sharprecl.data.statistics import Statistics
 
 

@@ -1,23 +1,22 @@
-"""What a command's DATA may be: a file, or the name of a benchmark."""
+"""What a command's DATA may be: a file, or the name of a benchmark. Commands import this when they run."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-if TYPE_CHECKING:
-    from sharprecl.data.benchmarks import Benchmark
-    from sharprecl.data.rows import Rows
-    from sharprecl.data.tables import TextTable
+from sharprecl.data import benchmarks
+from sharprecl.data.imbalance import imbalanced_subset
+from sharprecl.data.messages import closest, names_phrase
+from sharprecl.data.tables import Rows, TextTable, read_rows, read_table
+from sharprecl.errors import ConfigError, DataError
 
 Part = Literal["train", "test"]
 
 
 def is_benchmark(data: str) -> bool:
     """Whether ``data`` is a benchmark's name. No file is, for every file that is read has an ending."""
-    from sharprecl.data.benchmarks import BENCHMARKS
-
-    return data in BENCHMARKS
+    return data in benchmarks.BENCHMARKS
 
 
 def training_table(
@@ -27,7 +26,7 @@ def training_table(
     encoding: str,
     ir: float | None = None,
     tell: Callable[[str], None] | None = None,
-) -> "tuple[TextTable, TextTable | None]":
+) -> tuple[TextTable, TextTable | None]:
     """The training texts, thinned to the imbalance ratio ``ir`` if there is one, and a benchmark's own test texts.
 
     The choice of texts depends on nothing but the data and the ratio, so that runs with different seeds train on the
@@ -36,11 +35,8 @@ def training_table(
     Raises:
         SharpReCLError: what is wrong with the file or the download.
     """
-    from sharprecl.data.imbalance import imbalanced_subset
-    from sharprecl.data.tables import read_table
-
     if is_benchmark(data):
-        benchmark = _benchmark(data, ir, tell)
+        benchmark = benchmarks.load_benchmark(data, ir, progress=tell)
         return benchmark.train, benchmark.test
     table = read_table(data_file(data), text, label, encoding=encoding)
     return (table if ir is None else imbalanced_subset(table, ir)), None
@@ -53,43 +49,37 @@ def judged_table(
     encoding: str,
     label_names: Sequence[str],
     tell: Callable[[str], None] | None = None,
-) -> "TextTable":
+) -> TextTable:
     """Labelled texts to judge a classifier with these label names on; of a benchmark its test texts.
 
     Raises:
         SharpReCLError: what is wrong with the file or the download, or labels that the classifier does not know.
     """
-    from sharprecl.data.messages import names_phrase
-    from sharprecl.data.tables import read_table
-    from sharprecl.errors import DataError
-
     if not is_benchmark(data):
         return read_table(data_file(data), text, label, encoding=encoding, label_names=label_names)
-    test = _benchmark(data, None, tell).test
+    test = benchmarks.load_benchmark(data, progress=tell).test
     if strange := sorted({*test.label_names} - {*label_names}):
         raise DataError(
             f"{data} has classes that this classifier does not know ({names_phrase(strange)}); it was trained on other "
             f"data, with {names_phrase(label_names)}"
         )
     labels = [test.label_names[label_id] for label_id in test.label_ids]
-    return replace(read_table((list(test.texts), labels), label_names=label_names), origin=test.origin)
+    return replace(read_table((test.texts, labels), label_names=label_names), origin=test.origin)
 
 
 def rows_of(
     data: str, text: str, label: str, encoding: str, part: Part, tell: Callable[[str], None] | None = None
-) -> "Rows":
+) -> Rows:
     """Rows with a column of texts; of a benchmark one part, its columns called as ``text`` and ``label`` say.
 
     Raises:
         SharpReCLError: what is wrong with the file or the download.
     """
-    from sharprecl.data.rows import read_rows
-
     if not is_benchmark(data):
         return read_rows(data_file(data), text, encoding=encoding)
     import polars as pl
 
-    benchmark = _benchmark(data, None, tell)
+    benchmark = benchmarks.load_benchmark(data, progress=tell)
     table = benchmark.train if part == "train" else benchmark.test
     names = [table.label_names[label_id] for label_id in table.label_ids]
     return read_rows(pl.DataFrame({text: list(table.texts), label: names}), text)
@@ -101,16 +91,12 @@ def data_file(data: str) -> Path:
     Raises:
         DataError: it is neither.
     """
-    from sharprecl.data.benchmarks import BENCHMARKS
-    from sharprecl.data.messages import closest
-    from sharprecl.errors import DataError
-
     path = Path(data)
     if path.suffix or path.exists() or path.name != data:
         return path
     raise DataError(
-        f"{data!r} is neither a file nor a benchmark{closest(data.lower(), BENCHMARKS)}; the benchmarks are "
-        f"{', '.join(BENCHMARKS)}, and a file has an ending such as .csv"
+        f"{data!r} is neither a file nor a benchmark{closest(data.lower(), benchmarks.BENCHMARKS)}; the benchmarks are "
+        f"{', '.join(benchmarks.BENCHMARKS)}, and a file has an ending such as .csv"
     )
 
 
@@ -121,8 +107,6 @@ def check_apart(data: str, output: Path, overwrite: bool) -> None:
         ConfigError: the output is the input, or cannot be a file, or there is such a file and nobody said that it may
             be replaced.
     """
-    from sharprecl.errors import ConfigError
-
     check_folder(output.parent, "--output")
     if not output.is_file():
         return
@@ -138,8 +122,6 @@ def check_folder(folder: Path, option: str) -> None:
     Raises:
         ConfigError: it, or a folder above it, is a file.
     """
-    from sharprecl.errors import ConfigError
-
     for path in (folder, *folder.parents):
         if path.is_file():
             raise ConfigError(f"{option} {folder} can be no folder, because {path} is a file; name another one")
@@ -148,9 +130,3 @@ def check_folder(folder: Path, option: str) -> None:
 def short_name(data: str) -> str:
     """How files and tables call the data: a benchmark's name, or the file's."""
     return Path(data).name
-
-
-def _benchmark(name: str, ir: float | None, tell: Callable[[str], None] | None) -> "Benchmark":
-    from sharprecl.data.benchmarks import load_benchmark
-
-    return load_benchmark(name, ir, progress=tell)

@@ -69,26 +69,25 @@ def copies_in(sheet: RawTable, texts: Sequence[str], label_ids: np.ndarray) -> C
     if SOURCE_COLUMN in sheet.names:
         numbers = [_number(value) for value in plain(sheet.column(SOURCE_COLUMN))]
     if MARK_COLUMN in sheet.names:
-        origins = _marks(sheet, numbers)
+        marks = _marks(sheet, numbers)
     else:
-        origins = [None if row is None else text_mark(texts[row]) for row in _original_rows(sheet, numbers, label_ids)]
-    is_copy = np.array([origin is not None for origin in origins])
+        _check_numbers(sheet, numbers, label_ids)
+        marks = [None if number is None else text_mark(texts[number - 1]) for number in numbers]
+    is_copy = np.array([mark is not None for mark in marks])
     if not is_copy.any():
         return None
-    return CopyRows(
-        is_copy,
-        text_groups(text_mark(text) if mark is None else mark for text, mark in zip(texts, origins, strict=True)),
-    )
+    return CopyRows(is_copy, text_groups(mark or text_mark(text) for text, mark in zip(texts, marks, strict=True)))
+
+
+def _number(value: Any) -> int | None:
+    text = "" if value is None else str(value).strip().removesuffix(".0")
+    return None if not text else int(text) if text.isdecimal() and len(text) < 19 else -1
 
 
 def _marks(sheet: RawTable, numbers: Sequence[int | None]) -> list[str | None]:
     marks = ["" if value is None else str(value).strip() for value in plain(sheet.column(MARK_COLUMN))]
-    wrong = [
-        row
-        for row, (mark, number) in enumerate(zip(marks, numbers, strict=True))
-        if not _MARK.fullmatch(mark) and (mark or number is not None)
-    ]
-    if wrong:
+    needed = [mark != "" or number is not None for mark, number in zip(marks, numbers, strict=True)]
+    if wrong := [row for row, mark in enumerate(marks) if needed[row] and not _MARK.fullmatch(mark)]:
         raise DataError(
             f"{sheet.origin}: column {MARK_COLUMN!r} of {rows_phrase(wrong, sheet.lines)} does not hold the 16 "
             "hexadecimal digits that sharprecl augment wrote, perhaps after a spreadsheet took them for numbers; "
@@ -97,11 +96,10 @@ def _marks(sheet: RawTable, numbers: Sequence[int | None]) -> list[str | None]:
     return [mark or None for mark in marks]
 
 
-def _original_rows(sheet: RawTable, numbers: Sequence[int | None], label_ids: np.ndarray) -> list[int | None]:
-    """The row, from 0, that each is a copy of, as far as numbers alone can be trusted."""
-    rows = [None if number is None else number - 1 for number in numbers]
-    copies = [(row, of) for row, of in enumerate(rows) if of is not None]
-    if wrong := [row for row, of in copies if not (0 <= of < len(rows) and rows[of] is None)]:
+def _check_numbers(sheet: RawTable, numbers: Sequence[int | None], label_ids: np.ndarray) -> None:
+    """Refuse numbers of rows, from 1, that cannot be those of originals, as far as numbers alone tell."""
+    copies = [(row, number - 1) for row, number in enumerate(numbers) if number is not None]
+    if wrong := [row for row, of in copies if not (0 <= of < len(numbers) and numbers[of] is None)]:
         raise DataError(
             f"{sheet.origin}: column {SOURCE_COLUMN!r} of {rows_phrase(wrong, sheet.lines)} names no original row; "
             "keep the rows of an augmented file in their order, originals and copies, or augment the originals again"
@@ -111,7 +109,6 @@ def _original_rows(sheet: RawTable, numbers: Sequence[int | None], label_ids: np
             f"{sheet.origin}: column {SOURCE_COLUMN!r} of {rows_phrase(wrong, sheet.lines)} names a row with another "
             "label, probably because rows were deleted or sorted; augment the originals again"
         )
-    return rows
 
 
 def split_originals(
@@ -133,8 +130,3 @@ def split_originals(
     fit, held = (real[part] for part in stratified_split(label_ids[real], fraction, seed, copies.groups[real]))
     usable = np.flatnonzero(copies.is_copy & ~np.isin(copies.groups, copies.groups[held]))
     return np.sort(np.concatenate([fit, usable])), held
-
-
-def _number(value: Any) -> int | None:
-    text = "" if value is None else str(value).strip().removesuffix(".0")
-    return None if not text else int(text) if text.isdecimal() and len(text) < 19 else -1

@@ -3,6 +3,7 @@
 import unicodedata
 from collections import defaultdict
 from collections.abc import Sequence
+from types import UnionType
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,9 @@ import numpy as np
 from sharprecl.data.messages import closest, names_phrase, rows_phrase, shorten
 from sharprecl.data.raw_table import RawTable
 from sharprecl.errors import DataError
+
+_HAVE, _HOLD = ("has", "have"), ("holds", "hold")
+_FILL = ("; fill in or delete this row", "; fill in or delete these rows")
 
 
 def plain(values: Sequence[Any]) -> list[Any]:
@@ -28,24 +32,44 @@ def _plain_one(value: Any) -> Any:
     return value
 
 
+def is_unicode(text: str) -> bool:
+    """Whether a text can be written as UTF-8, as tokenizers want it: a lone surrogate cannot."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def blank_rows(values: Sequence[Any]) -> list[int]:
+    """The rows (from 0) of plain values that are missing, or strings of nothing but spaces."""
+    return [row for row, value in enumerate(values) if value is None or (type(value) is str and not value.strip())]
+
+
+def other_rows(values: Sequence[Any], kinds: type | UnionType) -> list[int]:
+    """The rows (from 0) of plain values that are there and are of none of these kinds."""
+    return [row for row, value in enumerate(values) if value is not None and not isinstance(value, kinds)]
+
+
+def broken_rows(values: Sequence[Any]) -> list[int]:
+    """The rows (from 0) of strings with half of a surrogate pair, which no tokenizer and no file takes."""
+    return [row for row, value in enumerate(values) if isinstance(value, str) and not is_unicode(value)]
+
+
 def checked_texts(sheet: RawTable, name: str) -> tuple[str, ...]:
     """The column of texts: strings with something in them.
 
     Raises:
         DataError: missing or blank texts, things that are not strings, broken characters.
     """
-    texts = plain(sheet.column(name))
-    where = f"in column {name!r}"
-    if other := [row for row, value in enumerate(texts) if value is not None and not isinstance(value, str)]:
-        raise DataError(
-            f"{sheet.origin}: {rows_phrase(other, sheet.lines)} {_verb(other, 'holds', 'hold')} "
+    texts, where = plain(sheet.column(name)), f"in column {name!r}"
+    if other := other_rows(texts, str):
+        wrong = (
             f"{shorten(texts[other[0]])} {where}, not a text; is this the column of texts, or should it be in quotes?"
         )
-    if blank := [row for row, value in enumerate(texts) if not value or value.isspace()]:
-        raise DataError(
-            f"{sheet.origin}: {rows_phrase(blank, sheet.lines)} {_verb(blank, 'has', 'have')} no text {where}; "
-            f"fill in or delete {_verb(blank, 'this row', 'these rows')}"
-        )
+        raise _error(sheet, other, _HOLD, wrong)
+    if blank := blank_rows(texts):
+        raise _error(sheet, blank, _HAVE, f"no text {where}", _FILL)
     _check_characters(texts, sheet, where)
     return tuple(texts)
 
@@ -57,59 +81,16 @@ def checked_labels(sheet: RawTable, name: str) -> list[str]:
         DataError: missing labels, lists or other things that name no single class, different
             values that would become one class.
     """
-    values = plain(sheet.column(name))
-    where = f"in column {name!r}"
-    if gone := [row for row, value in enumerate(values) if value is None or (type(value) is str and not value.strip())]:
-        raise DataError(
-            f"{sheet.origin}: {rows_phrase(gone, sheet.lines)} {_verb(gone, 'has', 'have')} no label {where}; "
-            f"fill in or delete {_verb(gone, 'this row', 'these rows')}"
-        )
-    if all(type(value) is str for value in values):
-        _check_characters(values, sheet, where)
-        return values
-    if other := [row for row, value in enumerate(values) if not isinstance(value, str | int | float)]:
-        raise DataError(
-            f"{sheet.origin}: {rows_phrase(other, sheet.lines)} {_verb(other, 'holds', 'hold')} "
-            f"{shorten(values[other[0]])} {where}, which names no single class; write one string or number"
-        )
+    values, where = plain(sheet.column(name)), f"in column {name!r}"
+    if gone := blank_rows(values):
+        raise _error(sheet, gone, _HAVE, f"no label {where}", _FILL)
+    if other := other_rows(values, str | int | float):
+        wrong = f"{shorten(values[other[0]])} {where}, which names no single class; write one string or number"
+        raise _error(sheet, other, _HOLD, wrong)
     _check_one_spelling(values, sheet)
-    labels = [str(value) for value in values]
+    labels = [value if type(value) is str else str(value) for value in values]
     _check_characters(labels, sheet, where)
     return labels
-
-
-def _check_one_spelling(values: Sequence[Any], sheet: RawTable) -> None:
-    """Refuse the number 1 beside the string '1' (one name for two values) and 1 beside 1.0 (two for one)."""
-    if len(set(map(type, values))) == 1:
-        return
-    spellings: dict[object, Any] = {}
-    for row, value in enumerate(values):
-        for key in (("name", str(value)), ("value", value)):
-            first = spellings.setdefault(key, (row, value))
-            if type(first[1]) is not type(value):
-                raise DataError(
-                    f"{sheet.origin}: {rows_phrase([first[0], row], sheet.lines)} have the labels {first[1]!r} and "
-                    f"{value!r}, which may or may not mean the same class; write all labels in one way, as strings"
-                )
-
-
-def is_unicode(text: str) -> bool:
-    """Whether a text can be written as UTF-8, as tokenizers want it: a lone surrogate cannot."""
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _check_characters(texts: Sequence[str], sheet: RawTable, where: str) -> None:
-    """Refuse halves of surrogate pairs: no tokenizer and no file takes them."""
-    broken = [row for row, text in enumerate(texts) if not is_unicode(text)]
-    if broken:
-        raise DataError(
-            f"{sheet.origin}: {rows_phrase(broken, sheet.lines)} {_verb(broken, 'has', 'have')} half a character "
-            f"(a lone surrogate such as \\ud83d) {where}; write the file anew from its source"
-        )
 
 
 def known_ids(labels: Sequence[str], names: Sequence[str], sheet: RawTable) -> np.ndarray:
@@ -121,12 +102,44 @@ def known_ids(labels: Sequence[str], names: Sequence[str], sheet: RawTable) -> n
     ids = {name: place for place, name in enumerate(names)}
     if unknown := [row for row, label in enumerate(labels) if label not in ids]:
         strange = sorted({labels[row] for row in unknown})
-        raise DataError(
-            f"{sheet.origin}: {rows_phrase(unknown, sheet.lines)} {_verb(unknown, 'has a label', 'have labels')} that "
-            f"the model does not know: {names_phrase(strange)}{closest(strange[0], names)}; the known ones are "
-            f"{names_phrase(names)}: correct or delete {_verb(unknown, 'this row', 'these rows')}"
+        raise _error(
+            sheet,
+            unknown,
+            ("has a label", "have labels"),
+            f"that the model does not know: {names_phrase(strange)}{closest(strange[0], names)}; the known ones are "
+            f"{names_phrase(names)}",
+            (": correct or delete this row", ": correct or delete these rows"),
         )
     return np.fromiter(map(ids.__getitem__, labels), dtype=np.int64, count=len(labels))
+
+
+def _check_one_spelling(values: Sequence[Any], sheet: RawTable) -> None:
+    """Refuse the number 1 beside the string '1' (one name for two values) and 1 beside 1.0 (two for one)."""
+    if len(set(map(type, values))) == 1:
+        return
+    spellings: dict[object, tuple[int, Any]] = {}
+    for row, value in enumerate(values):
+        for key in (("name", str(value)), ("value", value)):
+            first_row, first = spellings.setdefault(key, (row, value))
+            if type(first) is not type(value):
+                raise DataError(
+                    f"{sheet.origin}: {rows_phrase([first_row, row], sheet.lines)} have the labels {first!r} and "
+                    f"{value!r}, which may or may not mean the same class; write all labels in one way, as strings"
+                )
+
+
+def _check_characters(texts: Sequence[str], sheet: RawTable, where: str) -> None:
+    if broken := broken_rows(texts):
+        half = f"half a character (a lone surrogate such as \\ud83d) {where}; write the file anew from its source"
+        raise _error(sheet, broken, _HAVE, half)
+
+
+def _error(
+    sheet: RawTable, rows: Sequence[int], verb: tuple[str, str], what: str, cure: tuple[str, str] = ("", "")
+) -> DataError:
+    """The sentence on some rows; of ``verb`` and ``cure`` the first for one row, the second for several."""
+    several = len(rows) > 1
+    return DataError(f"{sheet.origin}: {rows_phrase(rows, sheet.lines)} {verb[several]} {what}{cure[several]}")
 
 
 def training_notes(
@@ -145,11 +158,11 @@ def training_notes(
     """
     notes: list[str] = []
     counts = np.bincount(ids, minlength=len(names)).tolist()
-    single = [name for name, count in zip(names, counts, strict=True) if count == 1]
-    if single:
+    if single := [name for name, count in zip(names, counts, strict=True) if count == 1]:
+        whose = "the class" if len(single) == 1 else "the classes"
         notes.append(
-            f"{_verb(single, 'the class', 'the classes')} {names_phrase(single)} {_verb(single, 'has', 'have')} a "
-            f"single text: it is trained on, and validation cannot judge it"
+            f"{whose} {names_phrase(single)} {_HAVE[len(single) > 1]} a single text: it is trained on, and validation "
+            "cannot judge it"
         )
     alike: dict[str, list[str]] = defaultdict(list)
     for name in names:
@@ -158,16 +171,11 @@ def training_notes(
         if len(group) > 1:
             notes.append(f"the labels {names_phrase(group)} differ by case or spaces only and are kept apart")
     first_row: dict[str, int] = {}
-    clashes = [row for row, text in enumerate(texts) if ids[first_row.setdefault(text, row)] != ids[row]]
-    if clashes:
+    if clashes := [row for row, text in enumerate(texts) if ids[first_row.setdefault(text, row)] != ids[row]]:
         pair = [first_row[texts[clashes[0]]], clashes[0]]
         where = rows_phrase(pair if rows is None else [rows[row] for row in pair], lines)
         distinct = len({texts[row] for row in clashes})
         notes.append(
-            f"{distinct} {_verb(range(distinct), 'text has', 'texts have')} more than one label, the first in {where}"
+            f"{distinct} {'text has' if distinct == 1 else 'texts have'} more than one label, the first in {where}"
         )
     return tuple(notes)
-
-
-def _verb(rows: Sequence[object], one: str, many: str) -> str:
-    return one if len(rows) == 1 else many

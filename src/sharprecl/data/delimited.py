@@ -1,20 +1,26 @@
-"""CSV and TSV files, read strictly: what the csv module would quietly mend is refused with its line."""
+"""CSV and TSV files, read strictly: what other readers quietly mend is refused with its line.
+
+Python's csv module reads them, for it can be strict; the reader of polars completes short rows and drops stray quotes.
+"""
 
 import csv
 import io
 import re
 from array import array
 
-from sharprecl.data.messages import rows_phrase, shorten
-from sharprecl.data.raw_table import RawTable, check_different
+from sharprecl.data.messages import empty_lines_note, rows_phrase, shorten
+from sharprecl.data.raw_table import RawTable
 from sharprecl.errors import DataError
+
+DELIMITERS = {".csv": ",", ".tsv": "\t"}
+"""What stands between fields, by the ending of the file's name."""
 
 _SPOKEN = {",": "comma", "\t": "tab", ";": "semicolon", "|": "vertical bar"}
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 def read_delimited(text: str, delimiter: str, origin: str) -> RawTable:
-    """Parse the text of a CSV (``delimiter`` ``","``) or TSV (a tab) file whose first line names the columns.
+    """Parse a text whose first line names the columns.
 
     Fields may be in double quotes, with quotes inside doubled; a quoted field may hold line ends. Empty lines
     are passed over and noted, except where there is one column only: there an empty line is an empty text.
@@ -26,49 +32,38 @@ def read_delimited(text: str, delimiter: str, origin: str) -> RawTable:
     _check_kind(text, delimiter, origin)
     # The limit is the process's; it is only ever raised, to what this text can need.
     csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    reader = csv.reader(io.StringIO(text.rstrip("\r\n"), newline=""), delimiter=delimiter, strict=True)
     # One flat list: a million small lists would keep the garbage collector busy for longer than the parser.
     fields: list[str] = []
     lines = array("q")
     empty: list[int] = []
     wrong: dict[int, int] = {}
-    start = 1
     try:
         header = next(row for row in reader if row)
-        width = len(header)
-        start = reader.line_num + 1
+        width, end = len(header), reader.line_num
         for row in reader:
-            if not row:
+            start, end = end + 1, reader.line_num
+            if not row and width > 1:
                 empty.append(start)
-                row = [""] if width == 1 else []
-            elif len(row) != width:
+                continue
+            if len(row) != width and (row or width > 1):
                 wrong[len(lines)] = len(row)
-            if row:
-                fields += row
-                lines.append(start)
-            start = reader.line_num + 1
+            fields += row or [""]
+            lines.append(start)
     except csv.Error as error:
-        raise DataError(f"{origin}: {_quote_fault(text, start, delimiter) or error}") from error
-    check_different(header, origin)
+        raise DataError(f"{origin}: {_quote_fault(text, delimiter) or error}") from error
+
+    def column(name: str) -> list[str]:
+        return fields[header.index(name) :: width]
+
+    table = RawTable(origin, tuple(header), len(lines), column, lines, empty_lines_note(origin, empty))
     if wrong:
         raise DataError(
             f"{origin}: {rows_phrase(list(wrong), lines)} {'has' if len(wrong) == 1 else 'have'} another number of "
             f"fields ({next(iter(wrong.values()))}) than the header ({width}); put texts that hold a "
             f"{_SPOKEN[delimiter]} in double quotes and complete short rows"
         )
-    while empty and empty[-1] == start - 1:  # at the end of the file
-        start = empty.pop()
-        if width == 1:
-            fields.pop()
-            lines.pop()
-    notes: tuple[str, ...] = ()
-    if empty and width > 1:
-        notes = (f"{origin}: {len(empty)} empty line(s) passed over, the first is line {empty[0]}",)
-
-    def column(name: str) -> list[str]:
-        return fields[header.index(name) :: width]
-
-    return RawTable(origin, tuple(header), len(lines), column, lines, notes)
+    return table
 
 
 def _check_kind(text: str, delimiter: str, origin: str) -> None:
@@ -81,38 +76,32 @@ def _check_kind(text: str, delimiter: str, origin: str) -> None:
     header = _LINE_END.split(text.lstrip("\r\n"), maxsplit=1)[0]
     others = [other for other in _SPOKEN if other in header]
     if others and delimiter not in header:
-        endings = {",": "rename it to end in .csv", "\t": "rename it to end in .tsv"}
+        endings = [f"rename it to end in {ending}" for ending, other in DELIMITERS.items() if other == others[0]]
         raise DataError(
             f"{origin}: the header {shorten(header)} is one column, so the fields seem to be separated by a "
             f"{_SPOKEN[others[0]]}, not by a {_SPOKEN[delimiter]}; "
-            f"{endings.get(others[0], f'save it with a {_SPOKEN[delimiter]} instead')}"
+            f"{endings[0] if endings else f'save it with a {_SPOKEN[delimiter]} instead'}"
         )
 
 
-def _quote_fault(text: str, line: int, delimiter: str) -> str:
-    """What is wrong with the quotes of the record that starts in ``line``: the csv module does not say where."""
-    cure = 'close it, and double the quotes that belong to a text ("")'
-    stream = io.StringIO(text, newline="")
-    here = sum(len(next(stream)) for _ in range(line - 1))
-    field_end = re.compile(rf"[{re.escape(delimiter)}\r\n]")
+def _quote_fault(text: str, delimiter: str) -> str:
+    """What is wrong with the quotes of the first bad field: the csv module does not say where it begins."""
+    quoted = r'"(?:[^"]++|"")*+"'
+    field = re.compile(rf'(?:{quoted}|(?!")[^{delimiter}\r\n]*+)(?:[{delimiter}\r\n]|\Z)')
+    here = 0
+    while here < len(text) and (found := field.match(text, here)):
+        here = found.end()
+    if here == len(text):
+        return ""
 
     def line_of(place: int) -> int:
         return len(_LINE_END.findall(text, 0, place)) + 1
 
-    while here < len(text):
-        if text[here] != '"':
-            found = field_end.search(text, here)
-            here = found.end() if found else len(text)
-            continue
-        opened, close = here, text.find('"', here + 1)
-        while close >= 0 and text[close + 1 : close + 2] == '"':
-            close = text.find('"', close + 2)
-        if close < 0:
-            return f"the quote that opens in line {line_of(opened)} is never closed; {cure}"
-        if close + 1 < len(text) and not field_end.match(text, close + 1):
-            return (
-                f"the quote that opens in line {line_of(opened)} closes in line {line_of(close)} before "
-                f"{text[close + 1 : close + 11]!r}, not before a {_SPOKEN[delimiter]} or the line's end; {cure}"
-            )
-        here = close + 2
-    return ""
+    cure = 'close it, and double the quotes that belong to a text ("")'
+    closed = re.compile(quoted).match(text, here)
+    if not closed:
+        return f"the quote that opens in line {line_of(here)} is never closed; {cure}"
+    return (
+        f"the quote that opens in line {line_of(here)} closes in line {line_of(closed.end() - 1)} before "
+        f"{text[closed.end() : closed.end() + 10]!r}, not before a {_SPOKEN[delimiter]} or the line's end; {cure}"
+    )

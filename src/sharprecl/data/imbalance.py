@@ -21,11 +21,7 @@ _CLOSE = 1.1  # Whole texts leave a small class's ratio some per cent off; only 
 
 
 def cap_per_class(table: TextTable, cap: int, seed: int) -> TextTable:
-    """Keep at most ``cap`` texts of each class of a training table, in the table's order.
-
-    Texts are ranked by a hash of seed and text. So the choice depends neither on the order of the rows nor on
-    other classes, and what a smaller cap keeps, a larger one keeps as well. The notes are those of the sample; rows
-    that they name are rows of ``table``.
+    """Keep at most ``cap`` texts of each class of a training table: ``keep_caps`` with one cap for all.
 
     Raises:
         ConfigError: a cap below 1.
@@ -35,12 +31,27 @@ def cap_per_class(table: TextTable, cap: int, seed: int) -> TextTable:
     return keep_caps(table, np.full(table.num_classes, cap), seed)
 
 
+def keep_caps(table: TextTable, caps: np.ndarray, seed: int) -> TextTable:
+    """Keep of each class at most as many texts as ``caps``, int ``[C]``, says, in the table's order.
+
+    Texts are ranked by a hash of seed and text. So the choice depends neither on the order of the rows nor on
+    other classes, and what a smaller cap keeps, a larger one keeps as well. The notes are those of the sample; rows
+    that they name are rows of ``table``.
+    """
+    ranked: dict[int, list[tuple[bytes, int]]] = defaultdict(list)
+    for row, (text, label) in enumerate(zip(table.texts, table.label_ids.tolist(), strict=True)):
+        ranked[label].append((hashlib.sha256(f"{seed}\0{text}".encode()).digest(), row))
+    kept = sorted(row for label, members in ranked.items() for _, row in sorted(members)[: caps[label]])
+    sample = table.select(kept)
+    return replace(sample, notes=training_notes(sample.texts, sample.label_ids, sample.label_names, rows=kept))
+
+
 def imbalanced_subset(table: TextTable, ratio: float, profile: Profile = "exponential", seed: int = 0) -> TextTable:
     """Make a training table as skewed as ``imbalance_profile`` says, its classes in their order of size.
 
     A class never falls under one text. Where it has fewer texts than the profile asks for, all are kept; the notes of
     the sample then give the ratio that came out, which may be larger than asked for. Texts are chosen as in
-    ``cap_per_class``: what a ratio keeps, a smaller one keeps as well, and the order of the rows does not matter.
+    ``keep_caps``: what a ratio keeps, a smaller one keeps as well, and the order of the rows does not matter.
 
     Args:
         table: training texts; a class that has none of them keeps none.
@@ -59,10 +70,9 @@ def imbalanced_subset(table: TextTable, ratio: float, profile: Profile = "expone
     caps = np.zeros(len(counts), dtype=np.int64)
     caps[order] = np.maximum(1, targets)
     sample = keep_caps(table, caps, seed)
-    achieved = imbalance_ratio(sample.class_counts)
     short = [names[label] for label, target in zip(order, targets, strict=True) if counts[label] < target]
     kept_one = [names[label] for label, target in zip(order, targets, strict=True) if target < 1]
-    note = _ratio_note(achieved, ratio, profile, short, kept_one)
+    note = _ratio_note(imbalance_ratio(sample.class_counts), ratio, profile, short, kept_one)
     return replace(sample, notes=(*sample.notes, *note))
 
 
@@ -112,20 +122,9 @@ def _ratio_note(
         reasons.append(f"the {kind} {names_phrase(short)} {has} fewer texts than the {profile} profile asks for")
     if kept_one:
         reasons.append(f"the profile leaves less than one text for {names_phrase(kept_one)}, and a class keeps one")
-    if not reasons:
-        reasons.append("the profile is rounded down to whole texts")
     asked = "" if stepwise else ", about as asked" if close else f", not {ratio:g}"
-    return (f"the imbalance ratio is {achieved:.1f}{asked}: {'; '.join(reasons)}",)
-
-
-def keep_caps(table: TextTable, caps: np.ndarray, seed: int) -> TextTable:
-    """Keep of each class the texts that rank first by a hash, in the table's order."""
-    ranked: dict[int, list[tuple[bytes, int]]] = defaultdict(list)
-    for row, (text, label) in enumerate(zip(table.texts, table.label_ids.tolist(), strict=True)):
-        ranked[label].append((hashlib.sha256(f"{seed}\0{text}".encode()).digest(), row))
-    kept = sorted(row for label, members in ranked.items() for _, row in sorted(members)[: caps[label]])
-    sample = table.select(kept)
-    return replace(sample, notes=training_notes(sample.texts, sample.label_ids, sample.label_names, rows=kept))
+    why = "; ".join(reasons) or "the profile is rounded down to whole texts"
+    return (f"the imbalance ratio is {achieved:.1f}{asked}: {why}",)
 
 
 def imbalance_ratio(counts: Sequence[int] | np.ndarray) -> float:
@@ -142,10 +141,7 @@ def squared_imbalance_ratio(counts: Sequence[int] | np.ndarray) -> float:
     """The SharpReCL paper's approximation of ``contrastive_imbalance_ratio`` (Eq. 3-4): ``imbalance_ratio`` squared.
 
     It takes n (n - 1) for n^2, so it is too small where the smallest class has few texts. It knows neither two views
-    nor the batch size, so it is too large where there are two views and small batches.
-
-    Raises:
-        DataError: no class has a text.
+    nor the batch size, so it is too large where there are two views and small batches. Errors as there.
     """
     return imbalance_ratio(counts) ** 2
 

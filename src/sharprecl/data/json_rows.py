@@ -1,11 +1,15 @@
-"""JSON lines (one object a line) and JSON files (one array of objects)."""
+"""JSON lines (one object a line) and JSON files (one array of objects).
+
+Values stay what they are. The reader of polars makes one kind of all values of a column, so that the labels 1 and "1"
+become one, and keeps the last of two equal keys.
+"""
 
 import json
 from array import array
 from collections.abc import Sequence
 from typing import Any
 
-from sharprecl.data.messages import shorten
+from sharprecl.data.messages import empty_lines_note, shorten
 from sharprecl.data.raw_table import RawTable
 from sharprecl.errors import DataError
 
@@ -50,8 +54,7 @@ def read_jsonl(text: str, origin: str) -> RawTable:
             raise DataError(f"{origin}: line {number} holds {shorten(value)}, not an object; write {{...}} there")
         objects.append(value)
         lines.append(number)
-    notes = (f"{origin}: {len(empty)} empty line(s) passed over, the first is line {empty[0]}",) if empty else ()
-    return _sheet(objects, origin, lines, notes)
+    return _raw_table(objects, origin, lines, empty_lines_note(origin, empty))
 
 
 def read_json(text: str, origin: str) -> RawTable:
@@ -74,7 +77,7 @@ def read_json(text: str, origin: str) -> RawTable:
     for place, item in enumerate(value, start=1):
         if not isinstance(item, dict):
             raise DataError(f"{origin}: row {place} is {shorten(item)}, not an object; write {{...}} there")
-    return _sheet(value, origin, None, ())
+    return _raw_table(value, origin)
 
 
 def _reason(error: Exception) -> str:
@@ -84,7 +87,9 @@ def _reason(error: Exception) -> str:
     return str(error)
 
 
-def _sheet(objects: list[dict[str, Any]], origin: str, lines: Sequence[int] | None, notes: tuple[str, ...]) -> RawTable:
+def _raw_table(
+    objects: list[dict[str, Any]], origin: str, lines: Sequence[int] | None = None, notes: tuple[str, ...] = ()
+) -> RawTable:
     names: dict[str, None] = {}
     for item in objects:
         if item.keys() != names.keys():

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from sharprecl.data.checks import plain
 from sharprecl.data.tables import TextTable, read_table
 from sharprecl.errors import DataError
 
@@ -29,8 +30,11 @@ def typed_table(texts: Iterable[str], labels: Iterable[Any] | None) -> tuple[Tex
     classes = typed_labels(table.label_names, kind)
     order = np.argsort(classes, kind="stable")
     names = tuple(table.label_names[index] for index in order)
-    ids = np.argsort(order)[table.label_ids]
-    return dataclasses.replace(table, label_ids=ids, label_names=names), classes[order], kind
+    return (
+        dataclasses.replace(table, label_ids=np.argsort(order)[table.label_ids], label_names=names),
+        classes[order],
+        kind,
+    )
 
 
 def typed_labels(names: Iterable[str], kind: str) -> np.ndarray:
@@ -43,26 +47,18 @@ def typed_labels(names: Iterable[str], kind: str) -> np.ndarray:
 
 
 def _kind(labels: list[Any]) -> LabelType:
+    """The one type of all labels; what is no label at all is left to ``read_table``."""
+    kinds: tuple[tuple[LabelType, type], ...] = (("bool", bool), ("int", int), ("str", str))
     found: dict[LabelType, int] = {}
-    for row, label in enumerate(labels):
-        kind = _kind_of(label, row)
-        if kind is not None:
+    for row, label in enumerate(plain(labels)):
+        if isinstance(label, float):
+            raise DataError(
+                f"labels must be strings, integers or booleans, but that of row {row + 1:,} is {labels[row]!r}; if "
+                "fractions name your classes, turn them into strings"
+            )
+        for kind in [name for name, known in kinds if isinstance(label, known)][:1]:
             found.setdefault(kind, row)
     if len(found) > 1:
         rows = " and ".join(f"{labels[row]!r} (row {row + 1:,})" for row in list(found.values())[:2])
         raise DataError(f"labels must all be strings, or all integers, or all booleans, but there are {rows}")
     return next(iter(found), "str")
-
-
-def _kind_of(label: Any, row: int) -> LabelType | None:
-    """None of what is no label, of which ``read_table`` tells."""
-    if isinstance(label, bool | np.bool_):
-        return "bool"
-    if isinstance(label, int | np.integer):
-        return "int"
-    if isinstance(label, float | np.floating) and label == label:  # not NaN, a missing label
-        raise DataError(
-            f"labels must be strings, integers or booleans, but that of row {row + 1:,} is {label!r}; if fractions "
-            f"name your classes, turn them into strings"
-        )
-    return "str" if isinstance(label, str) else None

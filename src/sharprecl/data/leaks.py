@@ -78,7 +78,7 @@ class Leaks:
 def find_leaks(train: TextTable, test: TextTable) -> Leaks:
     """Look up every test text among the training texts. The two tables may number their classes differently."""
     labels: dict[str, set[str]] = defaultdict(set)
-    for text, label in zip(train.texts, train.label_ids.tolist(), strict=True):
+    for text, label in zip(train.texts, train.label_ids, strict=True):
         labels[text].add(train.label_names[label])
     known = set(map(normalised, labels))
     exact = [row for row, text in enumerate(test.texts) if text in labels]

@@ -23,6 +23,11 @@ def rows_phrase(rows: Sequence[int], lines: Sequence[int] | None = None) -> str:
     return ("row " if len(rows) == 1 else "rows ") + joined(shown, len(rows))
 
 
+def empty_lines_note(origin: str, lines: Sequence[int]) -> tuple[str, ...]:
+    """A sentence about empty lines that a reader passed over; none where there are none."""
+    return (f"{origin}: {len(lines)} empty line(s) passed over, the first is line {lines[0]}",) if lines else ()
+
+
 def names_phrase(names: Iterable[object]) -> str:
     """Quote names, long ones shortened, the first ten of them."""
     every = list(names)
@@ -37,8 +42,8 @@ def joined(shown: Sequence[str], total: int) -> str:
 
 
 def shorten(value: object, limit: int = 40) -> str:
-    """The ``repr`` of a value, with an ellipsis where it is long."""
-    text = repr(value)
+    """The ``repr`` of a value in one line, with an ellipsis where it is long."""
+    text = repr(value).replace("\n", " ")
     return text if len(text) <= limit else text[: limit - 2] + "…" + text[-1]
 
 

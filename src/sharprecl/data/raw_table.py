@@ -10,7 +10,7 @@ from sharprecl.errors import DataError
 
 @dataclass(frozen=True)
 class RawTable:
-    """Columns of equal length, read on demand.
+    """At least one row; columns of equal length, read on demand.
 
     Attributes:
         origin: how sentences call the source.
@@ -20,6 +20,9 @@ class RawTable:
         lines: where every row starts in its file, counted from 1; None for what has no lines.
         notes: sentences about what the reader passed over.
         objects: the rows as they are in sources whose rows need not have the same keys (JSON).
+
+    Raises:
+        DataError: two columns of one name (nobody can say which is meant), or no row.
     """
 
     origin: str
@@ -30,8 +33,19 @@ class RawTable:
     notes: tuple[str, ...] = ()
     objects: Sequence[Mapping[str, Any]] | None = None
 
+    def __post_init__(self) -> None:
+        if twice := [name for name in self.names if self.names.count(name) > 1]:
+            places = [str(place) for place, name in enumerate(self.names, start=1) if name == twice[0]]
+            what = f"the name {twice[0]!r}" if twice[0].strip() else "no name"
+            raise DataError(
+                f"{self.origin}: columns {' and '.join(places)} have {what}; give every column a name of its own"
+            )
+        if not self.size:
+            columns = f" but only the columns {', '.join(self.names)}" if self.lines is not None else ""
+            raise DataError(f"{self.origin} has no rows{columns}; give at least one")
+
     def require(self, name: str, role: str) -> None:
-        """Refuse a sheet without the column that holds the texts or the labels (``role``: text or label).
+        """Refuse a table without the column that holds the texts or the labels (``role``: text or label).
 
         Raises:
             DataError: there is no such column.
@@ -50,13 +64,3 @@ class RawTable:
             return [dict(row) for row in self.objects]
         columns = [self.column(name) for name in self.names]
         return [dict(zip(self.names, row, strict=True)) for row in zip(*columns, strict=True)]
-
-
-def check_different(names: Sequence[str], origin: str) -> None:
-    """Refuse two columns of one name: nobody can say which is meant."""
-    if len(set(names)) == len(names):
-        return
-    first = next(name for name in names if names.count(name) > 1)
-    places = [str(place) for place, name in enumerate(names, start=1) if name == first]
-    what = f"the name {first!r}" if first.strip() else "no name"
-    raise DataError(f"{origin}: columns {' and '.join(places)} have {what}; give every column a name of its own")

@@ -64,14 +64,12 @@ def decode(data: bytes, encoding: str, origin: str) -> str:
     """Decode a text file; a byte order mark at its start is taken off.
 
     Raises:
-        DataError: unknown encoding, bytes that are not valid in it, or NUL characters.
+        DataError: unknown encoding, bytes that are not valid in it, NUL characters, or nothing but space.
     """
     try:
         codec = codecs.lookup(encoding).name
         marked = next((name for mark, name in _BOMS if data.startswith(mark)), codec)
-        if not codec.startswith(marked):
-            raise DataError(f"{origin} is in {marked.upper()}, its byte order mark says; {_cure(marked)}")
-        text = data.decode(codec).removeprefix("\ufeff")
+        text = data.decode(codec).removeprefix("\ufeff") if codec.startswith(marked) else None
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         guess = _guess(data, codec)
@@ -79,10 +77,12 @@ def decode(data: bytes, encoding: str, origin: str) -> str:
             f"{origin} is not valid {codec}: byte 0x{data[error.start]:02x} at offset {error.start} (line {line}); "
             f"it was probably saved as {guess}: {_cure(guess)}"
         ) from error
-    except DataError:
-        raise
     except (LookupError, ValueError) as error:
         raise DataError(f"there is no text encoding {encoding!r}; usual ones are utf-8, cp1252, utf-16") from error
+    if text is None:
+        raise DataError(f"{origin} is in {marked.upper()}, its byte order mark says; {_cure(marked)}")
+    if not text.strip():
+        raise DataError(f"{origin} is empty; was it written to the end?")
     if (nul := text.find("\0")) >= 0:
         if guess := _utf16_without_mark(data):
             raise DataError(f"{origin} has a NUL in every second byte, as {guess} has; {_cure(guess)}")

@@ -1,7 +1,6 @@
 """The figures by which a data set with a training and a test part is known."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -56,30 +55,33 @@ class Statistics:
 
 def split_statistics(train: TextTable, test: TextTable) -> Statistics:
     """Count a training and a test table with the same label names."""
-    train_words, train_lengths = _words(train.texts)
-    test_words, test_lengths = _words(test.texts)
-    words = train_words | test_words
-    lengths = np.concatenate([train_lengths, test_lengths])
+    train_words, test_words = ([text.split() for text in table.texts] for table in (train, test))
+    train_lengths, lengths = ([len(words) for words in part] for part in (train_words, train_words + test_words))
+    train_vocabulary = set(chain.from_iterable(train_words))
+    vocabulary = train_vocabulary.union(*test_words)
     counts = train.class_counts + test.class_counts
+    labels: dict[str, set[int]] = defaultdict(set)
+    for text, label in zip(train.texts, train.label_ids.tolist(), strict=True):
+        labels[text].add(label)
     leaks = find_leaks(train, test)
     return Statistics(
         train=len(train),
         test=len(test),
-        classes=int((counts > 0).sum()),
-        classes_train=int((train.class_counts > 0).sum()),
-        classes_test=int((test.class_counts > 0).sum()),
+        classes=int(np.count_nonzero(counts)),
+        classes_train=int(np.count_nonzero(train.class_counts)),
+        classes_test=int(np.count_nonzero(test.class_counts)),
         ir_train=round(imbalance_ratio(train.class_counts), 2),
         ir_all=round(imbalance_ratio(counts), 2),
-        avg_words_train=round(float(train_lengths.mean()), 2),
-        avg_words_all=round(float(lengths.mean()), 2),
-        max_words=int(lengths.max()),
-        vocab_train=len(train_words),
-        vocab_all=len(words),
-        vocab_all_lower=len({word.lower() for word in words}),
-        empty=int((lengths == 0).sum()),
-        dup_rows_in_train=len(train) - len(set(train.texts)),
+        avg_words_train=round(sum(train_lengths) / len(train), 2),
+        avg_words_all=round(sum(lengths) / len(lengths), 2),
+        max_words=max(lengths),
+        vocab_train=len(train_vocabulary),
+        vocab_all=len(vocabulary),
+        vocab_all_lower=len({word.lower() for word in vocabulary}),
+        empty=lengths.count(0),
+        dup_rows_in_train=len(train) - len(labels),
         dup_rows_in_test=len(test) - len(set(test.texts)),
-        conflicting_label_texts_train=_conflicts(train),
+        conflicting_label_texts_train=sum(len(every) > 1 for every in labels.values()),
         test_rows_in_train_exact=len(leaks.exact_rows),
         test_rows_in_train_normalised=len(leaks.rows),
         test_rows_in_train_same_label=leaks.same_label,
@@ -88,20 +90,6 @@ def split_statistics(train: TextTable, test: TextTable) -> Statistics:
     )
 
 
-def _words(texts: Sequence[str]) -> tuple[set[str], np.ndarray]:
-    """The different words, and how many words each text has."""
-    split: Iterable[list[str]] = [text.split() for text in texts]
-    return set(chain.from_iterable(split)), np.array([len(words) for words in split])
-
-
-def _conflicts(table: TextTable) -> int:
-    labels: dict[str, set[int]] = defaultdict(set)
-    for text, label in zip(table.texts, table.label_ids.tolist(), strict=True):
-        labels[text].add(label)
-    return sum(len(every) > 1 for every in labels.values())
-
-
 def _by_size(table: TextTable) -> dict[str, int]:
-    counts = table.class_counts.tolist()
-    order = sorted(range(len(counts)), key=lambda label: -counts[label])
-    return {table.label_names[label]: counts[label] for label in order if counts[label]}
+    counts = sorted(zip(table.label_names, table.class_counts.tolist(), strict=True), key=lambda pair: -pair[1])
+    return {name: count for name, count in counts if count}

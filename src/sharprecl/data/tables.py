@@ -1,4 +1,4 @@
-"""Labelled texts, checked once, at the door: everything behind it may rely on them."""
+"""Labelled texts and rows to predict, checked once, at the door: everything behind it may rely on them."""
 
 import hashlib
 from collections.abc import Sequence
@@ -11,12 +11,8 @@ import numpy as np
 from sharprecl.data.augmented import CopyRows, copies_in
 from sharprecl.data.checks import checked_labels, checked_texts, known_ids, training_notes
 from sharprecl.data.messages import names_phrase
-from sharprecl.data.rows import Rows, read_rows
-from sharprecl.data.sources import open_table
-from sharprecl.data.writers import check_output, write_predictions
+from sharprecl.data.sources import open_table, open_texts
 from sharprecl.errors import DataError
-
-__all__ = ["Rows", "TextTable", "check_output", "read_rows", "read_table", "write_predictions"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +85,28 @@ class TextTable:
         return TextTable(texts, self.label_ids[chosen], self.label_names, self.origin, copies=copies)
 
 
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows to predict: texts without labels, with every column that stood beside them.
+
+    Attributes:
+        records: one dictionary a row, in the order of the source. Rows of JSON keep the keys that they have.
+        texts: the column of texts, checked: N strings, none blank.
+        names: all columns in order.
+        origin: how sentences call the source.
+        notes: sentences about what the reader passed over.
+    """
+
+    records: list[dict[str, Any]]
+    texts: tuple[str, ...]
+    names: tuple[str, ...]
+    origin: str
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+
 def read_table(
     source: Any,
     text: str = "text",
@@ -103,8 +121,8 @@ def read_table(
     ``str(value)``. Names are sorted as strings, so their ids do not depend on the order of the rows.
 
     Args:
-        source: a file (.csv, .tsv, .jsonl, .ndjson, .json, .parquet), a polars or pandas frame, a data set of the
-            ``datasets`` library (its ``ClassLabel`` ids become their names), or a pair (texts, labels).
+        source: a file (.csv, .tsv, .jsonl, .ndjson, .json, .parquet), a polars or pandas frame, an Arrow table, a data
+            set of the ``datasets`` library (its ``ClassLabel`` ids become their names), or a pair (texts, labels).
         text: the column of texts; not used for a pair.
         label: the column of labels; not used for a pair.
         encoding: of text files. A byte order mark of UTF-8 is taken off.
@@ -131,3 +149,19 @@ def read_table(
     ids = known_ids(labels, names, sheet)
     notes = sheet.notes + training_notes(texts, ids, names, lines=sheet.lines)
     return TextTable(texts, ids, tuple(names), sheet.origin, notes, copies_in(sheet, texts, ids))
+
+
+def read_rows(source: Any, text: str = "text", *, encoding: str = "utf-8") -> Rows:
+    """Read texts to predict.
+
+    Args:
+        source: a file, frame or data set as for ``read_table``, or one list of texts.
+        text: the column of texts.
+        encoding: of text files.
+
+    Raises:
+        DataError: whatever is wrong, in one sentence with row numbers.
+    """
+    sheet = open_texts(source, text, encoding)
+    sheet.require(text, "text")
+    return Rows(sheet.records(), checked_texts(sheet, text), sheet.names, sheet.origin, sheet.notes)

@@ -37,11 +37,6 @@ class TokenizedTexts:
         """Tokens of each text, shape [N]."""
         return np.diff(self.offsets)
 
-    @property
-    def nbytes(self) -> int:
-        """Memory held, in bytes."""
-        return self.ids.nbytes + self.offsets.nbytes
-
 
 def tokenize(texts: Sequence[str], tokenizer: "PreTrainedTokenizerBase", max_length: int) -> TokenizedTexts:
     """Tokenise with special tokens and truncation, without padding.

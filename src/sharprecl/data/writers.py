@@ -4,13 +4,14 @@ import json
 import math
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sharprecl.data.checks import is_unicode
+from sharprecl.data.delimited import DELIMITERS
 from sharprecl.data.messages import names_phrase
-from sharprecl.data.rows import Rows
+from sharprecl.data.tables import Rows
 from sharprecl.errors import DataError
 from sharprecl.files import atomic_path
 
@@ -31,7 +32,8 @@ def check_output(rows: Rows, new_names: Iterable[str], path: Path | str) -> None
             name the input already has, or values that such a file cannot hold.
     """
     path = Path(path)
-    if path.suffix.lower() not in ENDINGS:
+    ending = path.suffix.lower()
+    if ending not in ENDINGS:
         raise DataError(f"{path} has the unknown ending {path.suffix!r}; the known ones are {', '.join(ENDINGS)}")
     if path.is_dir():
         raise DataError(f"{path} is a folder; name a file in it")
@@ -43,22 +45,10 @@ def check_output(rows: Rows, new_names: Iterable[str], path: Path | str) -> None
     place = next(folder for folder in path.absolute().parents if folder.exists())
     if not os.access(place, os.W_OK):
         raise DataError(f"{path} cannot be written (nobody may write into {place}); name a place that is writable")
-    if path.suffix.lower() == ".parquet":
+    if ending == ".parquet":
         _series(rows.records, rows.names)
-    elif path.suffix.lower() in (".csv", ".tsv"):
+    elif ending in DELIMITERS:
         _check_encodable(rows)
-
-
-def _check_encodable(rows: Rows) -> None:
-    for number, record in enumerate(rows.records, start=1):
-        for name, value in record.items():
-            if not isinstance(value, str) and not isinstance(value, list | dict):
-                continue
-            if not is_unicode(_text(value)):
-                raise DataError(
-                    f"{rows.origin}: row {number:,} has half a character (a lone surrogate, such as half an emoji) in "
-                    f"column {name!r}, which no text file can hold; write to .jsonl, or mend it"
-                )
 
 
 def write_predictions(rows: Rows, columns: Mapping[str, Sequence[Any]], path: Path | str) -> None:
@@ -80,37 +70,62 @@ def write_predictions(rows: Rows, columns: Mapping[str, Sequence[Any]], path: Pa
     for name, values in columns.items():
         if len(values) != len(rows):
             raise DataError(f"the new column {name!r} has {len(values)} values for {len(rows)} rows")
-    new = zip(*columns.values(), strict=True) if columns else [()] * len(rows)
     records = [
-        record | dict(zip(columns, values, strict=True)) for record, values in zip(rows.records, new, strict=True)
+        record | {name: values[row] for name, values in columns.items()} for row, record in enumerate(rows.records)
     ]
-    names = (*rows.names, *columns)
-    ending = path.suffix.lower()
+    names, ending = (*rows.names, *columns), path.suffix.lower()
     try:
         with atomic_path(path) as temporary:
             if ending == ".parquet":
-                _write_parquet(records, names, temporary)
-            elif ending in (".jsonl", ".ndjson"):
-                _write_lines(map(_json_line, records), temporary)
+                import polars as pl
+
+                pl.DataFrame(_series(records, names)).write_parquet(temporary)
             else:
-                _write_lines(_delimited(records, names, "," if ending == ".csv" else "\t"), temporary)
+                delimiter = DELIMITERS.get(ending)
+                lines = _delimited(records, names, delimiter) if delimiter else map(_json_line, records)
+                with temporary.open("w", encoding="utf-8", newline="") as stream:
+                    stream.writelines(lines)
     except OSError as error:
         raise DataError(
             f"{path} cannot be written ({error.strerror or error}); name a place that is writable and has room"
         ) from error
 
 
+def _delimited(records: Iterable[Mapping[str, Any]], names: Sequence[str], delimiter: str) -> Iterator[str]:
+    """Lines of CSV or TSV. The csv module of Python 3.11 leaves a lone carriage return unquoted, so not by it."""
+    needs_quotes = re.compile(rf'[{delimiter}"\r\n]')
+
+    def field(value: Any) -> str:
+        text = "" if value is None else _spelled(value)
+        return '"' + text.replace('"', '""') + '"' if needs_quotes.search(text) else text
+
+    for row in (names, *([record.get(name) for name in names] for record in records)):
+        # An empty line would not be a row.
+        yield (delimiter.join(map(field, row)) or '""') + "\n"
+
+
+def _spelled(value: Any) -> str:
+    return _json(value) if isinstance(value, dict | list) else str(value)
+
+
+def _check_encodable(rows: Rows) -> None:
+    for number, record in enumerate(rows.records, start=1):
+        for name, value in record.items():
+            if isinstance(value, str | list | dict) and not is_unicode(_spelled(value)):
+                raise DataError(
+                    f"{rows.origin}: row {number:,} has half a character (a lone surrogate, such as half an emoji) in "
+                    f"column {name!r}, which no text file can hold; write to .jsonl, or mend it"
+                )
+
+
 def _json_line(record: Mapping[str, Any]) -> str:
-    """A line of strict JSON: what is no finite number is null, and half a character is written as its escape."""
+    """A line of strict JSON; half a character is written as its escape."""
     line = _json(record)
-    try:
-        line.encode()
-    except UnicodeEncodeError:
-        line = _json(record, ensure_ascii=True)
-    return line + "\n"
+    return (line if is_unicode(line) else _json(record, ensure_ascii=True)) + "\n"
 
 
 def _json(value: Any, *, ensure_ascii: bool = False) -> str:
+    """Strict JSON: what is no finite number is null."""
     try:
         return json.dumps(value, ensure_ascii=ensure_ascii, default=str, allow_nan=False)
     except ValueError:
@@ -123,34 +138,6 @@ def _finite(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_finite(inner) for inner in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _text(value: Any) -> str:
-    return _json(value) if isinstance(value, dict | list) else str(value)
-
-
-def _write_lines(lines: Iterable[str], path: Path) -> None:
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        stream.writelines(lines)
-
-
-def _delimited(records: Sequence[Mapping[str, Any]], names: Sequence[str], delimiter: str) -> Iterable[str]:
-    """Lines of CSV or TSV. The csv module of Python 3.11 leaves a lone carriage return unquoted, so not by it."""
-    needs_quotes = re.compile(rf'[{delimiter}"\r\n]')
-
-    def field(value: Any) -> str:
-        text = "" if value is None else _text(value)
-        return '"' + text.replace('"', '""') + '"' if needs_quotes.search(text) else text
-
-    for row in (names, *([record.get(name) for name in names] for record in records)):
-        # An empty line would not be a row.
-        yield (delimiter.join(map(field, row)) or '""') + "\n"
-
-
-def _write_parquet(records: Sequence[Mapping[str, Any]], names: Sequence[str], path: Path) -> None:
-    import polars as pl
-
-    pl.DataFrame(_series(records, names)).write_parquet(path)
 
 
 def _series(records: Sequence[Mapping[str, Any]], names: Sequence[str]) -> "list[pl.Series]":

@@ -2,10 +2,8 @@
 
 from collections.abc import Sequence
 
-from sharprecl.data.benchmark_sources import SOURCES
-from sharprecl.data.benchmarks import BENCHMARKS, load_benchmark
-from sharprecl.data.comparison import ComparedFigure, compare
-from sharprecl.data.comparison_markdown import HEADINGS
+from sharprecl.data.benchmarks import BENCHMARKS, SOURCES, load_benchmark
+from sharprecl.data.comparison import HEADINGS, ComparedFigure, compare
 from sharprecl.data.statistics import split_statistics
 from sharprecl.errors import ConfigError
 from sharprecl.experiments.plan import Plan

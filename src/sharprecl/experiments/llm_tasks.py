@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sharprecl.data.label_descriptions import label_descriptions
+from sharprecl.data.benchmarks import SOURCES
 
 _TASKS: Mapping[str, str] = {
     "r52": "topic of the news article",
@@ -22,5 +22,5 @@ def task_description(data: str) -> dict[str, Any]:
     """
     if data not in _TASKS:
         return {}
-    words = dict(label_descriptions(data))
+    words = dict(SOURCES[data].labels)
     return {"task": _TASKS[data], **({"label_words": words} if words else {})}

@@ -4,6 +4,7 @@ import datasets
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
 from sharprecl.data.tables import read_rows, read_table
@@ -12,10 +13,25 @@ from sharprecl.errors import DataError
 COLUMNS = {"text": ["x", "y", "z"], "label": ["b", "a", "b"]}
 
 
-@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pl.LazyFrame, datasets.Dataset.from_dict])
+@pytest.mark.parametrize(
+    "make",
+    [pd.DataFrame, pl.DataFrame, pl.LazyFrame, datasets.Dataset.from_dict, pa.table, pa.RecordBatch.from_pydict],
+)
 def test_every_library_gives_the_same_table(make):
     table = read_table(make(COLUMNS))
     assert table.content_hash == read_table((COLUMNS["text"], COLUMNS["label"])).content_hash
+
+
+class TestArrow:
+    def test_missing_values_and_the_origin(self):
+        with pytest.raises(DataError, match="the pyarrow table: row 2 has no text"):
+            read_table(pa.table({"text": ["x", None], "label": ["a", "b"]}))
+
+    @pytest.mark.parametrize("column", [pl.Series(["x", "y"]), pa.chunked_array([["x", "y"]])])
+    def test_a_column_is_no_table(self, column):
+        with pytest.raises(DataError, match="a table cannot be read from") as error:
+            read_table(column)
+        assert "\n" not in str(error.value)
 
 
 class TestPandas:
