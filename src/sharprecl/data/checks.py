@@ -3,6 +3,7 @@
 import unicodedata
 from collections import defaultdict
 from collections.abc import Sequence
+from types import UnionType
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,21 @@ def _plain_one(value: Any) -> Any:
     return value
 
 
+def blank_rows(values: Sequence[Any]) -> list[int]:
+    """The rows (from 0) of plain values that are missing, or strings of nothing but spaces."""
+    return [row for row, value in enumerate(values) if value is None or (type(value) is str and not value.strip())]
+
+
+def other_rows(values: Sequence[Any], kinds: type | UnionType) -> list[int]:
+    """The rows (from 0) of plain values that are there and are of none of these kinds."""
+    return [row for row, value in enumerate(values) if value is not None and not isinstance(value, kinds)]
+
+
+def broken_rows(values: Sequence[Any]) -> list[int]:
+    """The rows (from 0) of strings with half of a surrogate pair, which no tokenizer and no file takes."""
+    return [row for row, value in enumerate(values) if type(value) is str and not is_unicode(value)]
+
+
 def checked_texts(sheet: RawTable, name: str) -> tuple[str, ...]:
     """The column of texts: strings with something in them.
 
@@ -36,12 +52,12 @@ def checked_texts(sheet: RawTable, name: str) -> tuple[str, ...]:
     """
     texts = plain(sheet.column(name))
     where = f"in column {name!r}"
-    if other := [row for row, value in enumerate(texts) if value is not None and not isinstance(value, str)]:
+    if other := other_rows(texts, str):
         raise DataError(
             f"{sheet.origin}: {rows_phrase(other, sheet.lines)} {_verb(other, 'holds', 'hold')} "
             f"{shorten(texts[other[0]])} {where}, not a text; is this the column of texts, or should it be in quotes?"
         )
-    if blank := [row for row, value in enumerate(texts) if not value or value.isspace()]:
+    if blank := blank_rows(texts):
         raise DataError(
             f"{sheet.origin}: {rows_phrase(blank, sheet.lines)} {_verb(blank, 'has', 'have')} no text {where}; "
             f"fill in or delete {_verb(blank, 'this row', 'these rows')}"
@@ -59,7 +75,7 @@ def checked_labels(sheet: RawTable, name: str) -> list[str]:
     """
     values = plain(sheet.column(name))
     where = f"in column {name!r}"
-    if gone := [row for row, value in enumerate(values) if value is None or (type(value) is str and not value.strip())]:
+    if gone := blank_rows(values):
         raise DataError(
             f"{sheet.origin}: {rows_phrase(gone, sheet.lines)} {_verb(gone, 'has', 'have')} no label {where}; "
             f"fill in or delete {_verb(gone, 'this row', 'these rows')}"
@@ -67,7 +83,7 @@ def checked_labels(sheet: RawTable, name: str) -> list[str]:
     if all(type(value) is str for value in values):
         _check_characters(values, sheet, where)
         return values
-    if other := [row for row, value in enumerate(values) if not isinstance(value, str | int | float)]:
+    if other := other_rows(values, str | int | float):
         raise DataError(
             f"{sheet.origin}: {rows_phrase(other, sheet.lines)} {_verb(other, 'holds', 'hold')} "
             f"{shorten(values[other[0]])} {where}, which names no single class; write one string or number"
@@ -103,9 +119,7 @@ def is_unicode(text: str) -> bool:
 
 
 def _check_characters(texts: Sequence[str], sheet: RawTable, where: str) -> None:
-    """Refuse halves of surrogate pairs: no tokenizer and no file takes them."""
-    broken = [row for row, text in enumerate(texts) if not is_unicode(text)]
-    if broken:
+    if broken := broken_rows(texts):
         raise DataError(
             f"{sheet.origin}: {rows_phrase(broken, sheet.lines)} {_verb(broken, 'has', 'have')} half a character "
             f"(a lone surrogate such as \\ud83d) {where}; write the file anew from its source"

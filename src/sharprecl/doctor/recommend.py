@@ -10,9 +10,10 @@ import numpy as np
 from sharprecl.config import EncoderConfig, TrainingConfig
 from sharprecl.config.choice import choose_method
 from sharprecl.data.messages import plural
-from sharprecl.doctor.diagnosis import Recommendation, TextFacts
+from sharprecl.doctor.diagnosis import Recommendation
+from sharprecl.doctor.issues.unread_texts import TextReport
 
-QUANTILE = 2  # of ``TextFacts.token_quantiles``: 0.99
+QUANTILE = 2  # of ``TextReport.token_quantiles``: 0.99
 STEP = 16
 """Lengths are rounded up to multiples of this: a count of texts is no exact science, and even shapes are fast."""
 MOST_TOKENS = 512
@@ -24,7 +25,7 @@ _FIELDS = EncoderConfig.model_fields
 def recommend(
     data: str,
     counts: Sequence[int],
-    texts: TextFacts,
+    texts: TextReport,
     batch_size: int,
     *,
     text: str | None = "text",
@@ -81,11 +82,6 @@ def recommend(
     return Recommendation(shlex.join(words), tuple(reasons))
 
 
-def main_script(texts: TextFacts) -> str:
-    """The script of most texts; empty where no text has letters."""
-    return max(texts.scripts, key=texts.scripts.__getitem__, default="")
-
-
 def usual_batch_size(num_texts: int) -> int:
     """The batch size that training takes by itself with so many texts."""
     # It brings PyTorch.
@@ -98,7 +94,7 @@ def _path(name: str) -> str:
     return f"./{name}" if name.startswith("-") else name
 
 
-def _length(texts: TextFacts, longest: int | None) -> tuple[int, str]:
+def _length(texts: TextReport, longest: int | None) -> tuple[int, str]:
     """The length, and why."""
     wanted = STEP * max(1, math.ceil(texts.token_quantiles[QUANTILE] / STEP))
     most = longest or MOST_TOKENS
