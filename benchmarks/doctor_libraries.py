@@ -12,9 +12,9 @@ learning, on the same out-of-fold probabilities. Appends a dated line to results
 Measured on 2026-11-23 with datasketch 2.0.0 (MIT) and cleanlab 2.9.0 (Apache 2.0), 100,000 rows. Near duplicates: both
 find the 500 planted ones and no other. Ours take 1.7 s and 22 MB, datasketch's 39 s and 1.3 GB, which is 22 times the
 time and 60 times the memory. Both grow with the rows: of a million, that would be 17 s against six and a half minutes,
-and 0.3 GB against 13. Label errors: ours find 69 % of the planted ones, and 93 % of what they name is planted; cleanlab by
-confident learning 69 % and 91 %, by default 76 % and 72 %. Ours take 0.02 s and 4 MB, cleanlab 0.5 s and 80 to 160 MB.
-The licences of both would suit, but neither is at least as good here: we keep our own.
+and 0.3 GB against 13. Label errors: ours find 69 % of the planted ones, and 93 % of what they name is planted; cleanlab
+by confident learning 69 % and 91 %, by default 76 % and 72 %. Ours take 0.02 s and 4 MB, cleanlab 0.5 s and 80 to 160
+MB. The licences of both would suit, but neither is at least as good here: we keep our own.
 """
 
 import argparse

@@ -7,12 +7,30 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.main import get_command
 
+from diagnoses import data as data_of
 from diagnoses import text_report
 from sharprecl.cli.main import app
-from sharprecl.doctor.recommend import recommend, usual_batch_size
+from sharprecl.doctor import recommend as module
+from sharprecl.doctor.diagnosis import Recommendation
+from sharprecl.doctor.encoder import Encoder
+from sharprecl.doctor.recommend import usual_batch_size
 
 SKEWED = (400, 60, 9, 2, 1)
 TRAIN = get_command(app).commands["train"]
+
+
+def recommend(
+    data: str, counts, texts, batch_size: int, text="text", label="label", longest=None, seed=0, **options
+) -> Recommendation:
+    given = data_of(
+        {f"class {place}": count for place, count in enumerate(counts)},
+        text=text,
+        label=label,
+        encoder=Encoder(longest=longest),
+        batch_size=batch_size,
+        seed=seed,
+    )
+    return module.recommend(data, given, texts, **options)
 
 
 def parsed(command: str) -> dict:
@@ -37,7 +55,7 @@ def test_everything_that_was_given_comes_back() -> None:
 
 
 def test_a_benchmark_has_no_columns_and_defaults_are_left_out() -> None:
-    found = recommend("r52", SKEWED, text_report(), 128, text=None, label=None)
+    found = recommend("r52", SKEWED, text_report(), 128, benchmark=True)
     assert found.command == ("sharprecl train r52 --output runs/r52 --method sharprecl --max-length 416")
     assert [reason.partition(":")[0] for reason in found.reasons] == [
         "--method sharprecl", "--max-length 416", "no --batch-size",

@@ -39,14 +39,13 @@ def contradicted(probabilities: NDArray[np.floating], labels: NDArray[np.int64])
     label and is claimed by another class. It is doubtful if that class is the most probable one and ODDS as
     probable as the label.
 
-    Args:
-        probabilities: of C classes for each row, from a model that was not trained on the row, ``[N, C]``.
-        labels: the class of each row, ``[N]``; -1 for a label that the model does not know. Every class has a row.
+    ``probabilities``, ``[N, C]``, come from models that were not trained on their row; ``labels``, ``[N]``, are -1
+    where the model does not know them. Every class has a row.
     """
     rows, classes = np.arange(len(labels)), probabilities.shape[1]
     known = labels >= 0
     own = np.where(known, probabilities[rows, labels], 0.0)
-    threshold = _mean(own[known], labels[known], classes)
+    threshold = np.bincount(labels[known], own[known], classes) / np.bincount(labels[known], minlength=classes)
     suggested = probabilities.argmax(axis=1)
     confidence = probabilities[rows, suggested].astype(np.float64)
     doubtful = (suggested != labels) & (confidence >= threshold[suggested]) & (confidence >= ODDS * own)
@@ -55,7 +54,3 @@ def contradicted(probabilities: NDArray[np.floating], labels: NDArray[np.int64])
     for place in np.flatnonzero(np.bincount(labels[right], minlength=classes)):
         usual[place] = np.median(own[right & (labels == place)])
     return Contradicted(suggested, confidence, own, doubtful, confidence >= usual[suggested])
-
-
-def _mean(values: NDArray[np.float64], groups: NDArray[np.int64], size: int) -> NDArray[np.float64]:
-    return np.bincount(groups, values, size) / np.bincount(groups, minlength=size)

@@ -27,12 +27,9 @@ class Encoder:
 
 
 def open_encoder(name: str | None, say: Callable[[str], None]) -> Encoder:
-    """Load the tokenizer; of the model only its shape, no weight.
+    """Load the tokenizer; of the model only its shape, no weight. ``say`` is told what takes time.
 
-    Args:
-        name: a named encoder, a folder or a Hugging Face id; None takes the default one if it can be had, and goes
-            without otherwise.
-        say: is told what takes time.
+    Without a name, the default encoder is taken if it can be had, and done without otherwise.
 
     Raises:
         AssetError: the encoder that was asked for cannot be had.

@@ -15,8 +15,6 @@ from sharprecl.doctor.loading import load
 from sharprecl.doctor.recommend import recommend, usual_batch_size
 from sharprecl.doctor.texts import Progress, silent
 
-_ENCODER = EncoderConfig()
-
 
 def examine(
     data: Any,
@@ -25,7 +23,7 @@ def examine(
     *,
     test: Any = None,
     encoder: str | None = None,
-    max_length: int = _ENCODER.max_length,
+    max_length: int = EncoderConfig().max_length,
     batch_size: int | None = None,
     seed: int = 0,
     encoding: str = "utf-8",
@@ -72,18 +70,14 @@ def examine(
     same, texts = of_kind(issues, Duplicates), of_kind(issues, UnreadTexts)
     recommendation = recommend(
         name or _path(data) or "data.csv",
-        tuple(given.counts.values()),
+        given,
         texts.figures,
-        given.batch_size,
-        text=None if name else text,
-        label=None if name else label,
+        benchmark=bool(name),
         # Without leaks nothing would be left to judge on, and training would refuse.
         test=None if name or test is None or same.all_leak else _path(test) or "test.csv",
         leaks=same.figures.leaks > 0 and not same.all_leak,
-        encoder=encoder or _ENCODER.name,
-        longest=given.encoder.longest,
+        encoder=encoder,
         encoding=encoding,
-        seed=seed,
         chosen_batch=batch_size is not None,
     )
     return Diagnosis(

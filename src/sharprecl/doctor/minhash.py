@@ -31,22 +31,13 @@ Pairs = NDArray[np.int64]
 """Indices of texts, ``[2, P]``, the smaller one of each pair first."""
 
 
-class Shingles(NamedTuple):
-    """The pieces of N texts, one after the other.
+def shingles(texts: Sequence[str]) -> tuple[Hashes, NDArray[np.int64]]:
+    """Every run of ``WIDTH`` of the first ``READ`` characters of each of N texts, as ``normalised`` makes it; a shorter
+    text is one piece.
 
-    Attributes:
-        hashes: 64 bits a piece, in the order of the text, repeated ones included.
-        starts: where each text's pieces begin, int64 ``[N + 1]``; no text is without a piece.
-    """
-
-    hashes: Hashes
-    starts: NDArray[np.int64]
-
-
-def shingles(texts: Sequence[str]) -> Shingles:
-    """Every run of ``WIDTH`` characters of each text, as ``normalised`` makes it; a shorter text is one piece.
-
-    Only the first ``READ`` characters count.
+    Returns:
+        A hash of each piece in the order of the texts, repeated ones included, and where each text's pieces begin,
+        int64 ``[N + 1]``.
     """
     padded = [normalised(text[:READ]).ljust(WIDTH, "\0") for text in texts]
     letters = np.frombuffer("".join(padded).encode("utf-32-le"), dtype="<u4")
@@ -63,7 +54,7 @@ def shingles(texts: Sequence[str]) -> Shingles:
         inside[ends[:-1] - back] = False
     starts = np.zeros(len(padded) + 1, dtype=np.int64)
     starts[1:] = ends - (WIDTH - 1) * np.arange(1, len(padded) + 1)
-    return Shingles(hashes[inside], starts)
+    return hashes[inside], starts
 
 
 def jaccard(texts: Sequence[str], pairs: Pairs) -> NDArray[np.float64]:

@@ -62,12 +62,8 @@ def find_alike(
     """Group N texts, no two of them equal; see ``NEARLY`` for when two belong together.
 
     No pair below the threshold is joined. One above it is missed with a chance below 1 in 10,000, or where more than
-    a few dozen texts are as alike as that.
-
-    Args:
-        texts: N texts, in an order that does not come from the rows, for it decides which of many are compared.
-        in_train, in_test: which of them stand in the training file and which in the test file, ``[N]``.
-        progress: is told twice about every text: as sketched and as compared.
+    a few dozen texts are as alike as that. The order of the texts decides which of many are compared, so it must not
+    come from the rows. ``in_train`` and ``in_test`` say in which files each of them stands, ``[N]``.
     """
     found = Alike(in_train, in_test)
     lengths = np.fromiter((min(len(text), READ) for text in texts), dtype=np.int64, count=len(texts))

@@ -71,18 +71,11 @@ class WordFeatures:
 
 
 def sample(hashes: Hashes, labels: NDArray[np.int64], most: int, seed: int) -> NDArray[np.int64]:
-    """Choose rows: all of small classes, an equal share of the large ones. It does not depend on their order.
+    """Choose of N rows all of small classes and an equal share of the large ones.
 
-    Classes of a single text come on top, MOST_SINGLE of them at most: nothing is trained on those.
-
-    Args:
-        hashes: of the texts, ``[N]``.
-        labels: of the rows, ``[N]``.
-        most: rows at most, but for KEPT a class; no more than MOST_WORK allows, either.
-        seed: of the choice.
-
-    Returns:
-        The chosen rows in the order of their hashes, int64.
+    These are ``most`` at most, but for KEPT a class, and no more than MOST_WORK allows. Classes of a single text come
+    on top, MOST_SINGLE of them at most: nothing is trained on those. The choice does not depend on the order of the
+    rows, which are given in that of their hashes.
     """
     counts = np.bincount(labels)
     order = np.lexsort((mixed(hashes, seed), labels))
@@ -153,15 +146,10 @@ def out_of_fold(
     seed: int,
     progress: Progress = silent,
 ) -> NDArray[np.float32]:
-    """Probabilities of each class for each row, ``[N, C]``, from a model that was trained on the other folds.
+    """Probabilities of each of C >= 2 classes for each row, ``[N, C]``, from a model trained on the other folds.
 
-    Args:
-        vectors: features ``[N, F]``.
-        labels: the class of each row, ``[N]``; -1 is never trained on. Every class has rows in two folds.
-        folds: of each row, ``[N]``.
-        num_classes: C, at least 2.
-        seed: of the solver, below 2**32.
-        progress: is told of each fold.
+    Rows have features ``[N, F]``, a label ``[N]``, -1 where it is never trained on, and a fold ``[N]``. Every class has
+    rows in two folds.
     """
     found = np.zeros((len(labels), num_classes), dtype=np.float32)
     for fold in range(FOLDS):
@@ -183,7 +171,7 @@ class Answers:
         classes: label ids of the C classes, rising, ``[C]``.
         labels: the given labels as indices into ``classes``, -1 where nothing could be trained, ``[M]``.
         probabilities: out of fold, ``[M, C]``.
-        features, vectors: the features, and those of the rows.
+        features, vectors: the features, and those of the rows, ``[M, F]``.
     """
 
     rows: NDArray[np.int64]
@@ -195,16 +183,8 @@ class Answers:
     vectors: csr_matrix
 
     def macro_f1_on(self, test: TextTable, seed: int, most: int, progress: Progress) -> float | None:
-        """The macro-F1 on other texts of a model of all examined rows, over all their classes.
-
-        Args:
-            test: the texts, under the label names of training; those of classes that were not examined are left out.
-            seed: of the solver.
-            most: texts that are asked about; of more, a random sample.
-            progress: is told what is being done.
-
-        Returns:
-            None where no text is left.
+        """The macro-F1 of a model of all examined rows on other texts under the same label names, over all classes that
+        were examined; None without a text of those. Of more than ``most`` texts, a random sample is asked about.
         """
         known, trained = np.unique(self.given, return_inverse=True)
         rows = np.flatnonzero(np.isin(test.label_ids, known))
@@ -221,14 +201,10 @@ class Answers:
 
 
 def ask(table: TextTable, seed: int, most: int, progress: Progress = silent) -> Answers | None:
-    """Examine a table out of fold; None where fewer than two classes have two different texts, or no text has a
-    word.
+    """Examine ``most`` rows of training texts at most, see ``sample``, out of fold.
 
-    Args:
-        table: training texts.
-        seed: of the folds, the sample and the solver, below 2**32.
-        most: rows that are examined; see ``sample``.
-        progress: is told what is being done.
+    The seed, below 2**32, is that of sample, folds and solver. None where fewer than two classes have two different
+    texts, or no text has a word.
     """
     hashes = text_hashes(table.texts, progress, "choosing texts to train on")
     rows = sample(hashes, table.label_ids, most, seed)
