@@ -24,12 +24,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from sharprecl.assets import resolve_encoder
 from sharprecl.data.tables import TextTable
-from sharprecl.doctor.distribution import distribution
-from sharprecl.doctor.duplicates import duplicates
-from sharprecl.doctor.label_errors import label_errors
-from sharprecl.doctor.texts import texts
+from sharprecl.doctor.encoder import open_encoder
+from sharprecl.doctor.issues.base import Data, LoadedTable
+from sharprecl.doctor.issues.class_sizes import ClassSizes
+from sharprecl.doctor.issues.duplicates import Duplicates
+from sharprecl.doctor.issues.label_errors import LabelErrors
+from sharprecl.doctor.issues.unread_texts import UnreadTexts
 
 RESULTS = Path(__file__).parent / "results" / "doctor_million.jsonl"
 CLASSES, VOCABULARY, OWN = 200, 50_000, 300
@@ -97,6 +98,7 @@ def make(folder: Path, rows: int) -> dict[str, int]:
     flipped = rng.random(rows) < WRONG
     labels[flipped] = (labels[flipped] + rng.integers(1, CLASSES, int(flipped.sum()))) % CLASSES
     planted["wrong_labels"] = int(flipped.sum())
+    np.save(folder / "wrong.npy", np.flatnonzero(flipped))
     for name, (texts_, labels_) in parts.items():
         frame = pl.DataFrame({"text": [" ".join(text) for text in texts_], "label": labels_.astype(np.int64)})
         frame.write_parquet(folder / f"{name}.parquet")
@@ -112,9 +114,7 @@ def load(path: Path) -> TextTable:
 
 def measure(folder: Path) -> dict[str, Any]:
     """Run every analysis: wall and processor seconds of each, and the peak of the whole process after it."""
-    from transformers import AutoTokenizer
-
-    tokenizer = AutoTokenizer.from_pretrained(resolve_encoder("minilm"))
+    encoder = open_encoder("minilm", lambda sentence: None)
     stages: dict[str, dict[str, float]] = {}
     began = time.monotonic(), time.process_time()
 
@@ -129,15 +129,17 @@ def measure(folder: Path) -> dict[str, Any]:
         print(stage, stages[stage], file=sys.stderr, flush=True)
         began = now
 
-    train, test = load(folder / "train.parquet"), load(folder / "test.parquet")
+    train, test = (load(folder / f"{name}.parquet") for name in ("train", "test"))
+    files = [LoadedTable(table, np.arange(1, len(table) + 1), len(table)) for table in (train, test)]
+    data = Data(*files, encoder=encoder, max_length=64)
     done("load")
-    sizes = distribution(train, test)
+    sizes = ClassSizes.find(data)
     done("distribution")
-    same = duplicates(train, test)
+    same = Duplicates.find(data)
     done("duplicates")
-    seen = texts(train, test, tokenizer, "minilm", 64)
+    seen = UnreadTexts.find(data)
     done("texts")
-    errors = label_errors(train, test)
+    errors = LabelErrors.find(data)
     assert errors is not None
     done("label_errors")
     names = ("exact_train", "near_train", "leaks", "near_leaks", "conflicts", "compared")
@@ -153,11 +155,11 @@ def measure(folder: Path) -> dict[str, Any]:
     }
 
 
-def child(*arguments: str) -> Any:
-    """Run a part of this script with one thread and give back what it prints."""
+def child(*arguments: str, script: str = __file__) -> Any:
+    """Run a part of a script with one thread and give back what it prints."""
     single = dict.fromkeys(("OMP_NUM_THREADS", "POLARS_MAX_THREADS", "RAYON_NUM_THREADS"), "1")
     environment = {**os.environ, **single, "TOKENIZERS_PARALLELISM": "false"}
-    command = [sys.executable, __file__, *arguments]
+    command = [sys.executable, script, *arguments]
     return json.loads(subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True).stdout)
 
 

@@ -1,49 +1,52 @@
-"""A diagnosis made by hand: what the doctor's printers show does not depend on how it was found."""
+"""A diagnosis made by hand: what the doctor says and shows does not depend on how it was found."""
 
 from typing import Any
 
-from sharprecl.doctor.batch_forecast import forecast_batches
-from sharprecl.doctor.diagnosis import (
-    Diagnosis,
-    Distribution,
-    DuplicateGroup,
-    Duplicates,
-    Finding,
-    LabelErrors,
-    Recommendation,
-    Suspect,
-    TextFacts,
-)
+import numpy as np
+
+from sharprecl.data.tables import TextTable
+from sharprecl.doctor.diagnosis import Diagnosis, Recommendation
+from sharprecl.doctor.issues.base import Data, Finding, LoadedTable
+from sharprecl.doctor.issues.batches import Batches
+from sharprecl.doctor.issues.class_sizes import ClassSizes
+from sharprecl.doctor.issues.duplicates import DuplicateGroup, DuplicateReport, Duplicates
+from sharprecl.doctor.issues.label_errors import LabelErrorReport, LabelErrors, Suspect
+from sharprecl.doctor.issues.unread_texts import TextReport, UnreadTexts
+from sharprecl.doctor.issues.unusable_rows import UnusableRows
 
 COUNTS = {"billing": 400, "access": 60, "shipping": 9, "hardware": 2, "other": 1}
+BLANK = Finding("problem", "rows", "3 rows have no text in column 'body': rows 1, 2 and 3", "fill in or delete", (1,))
 
 
-def distribution(counts: dict[str, int] = COUNTS, test_counts: dict[str, int] | None = None) -> Distribution:
-    sizes = list(counts.values())
-    return Distribution(
-        counts=counts,
-        test_counts=test_counts or {},
-        imbalance_ratio=sizes[0] / sizes[-1],
-        effective_classes=1.9,
-        gini=0.72,
-        single=sizes.count(1),
-        pairs=sizes.count(2),
-        under_ten=sum(size < 10 for size in sizes),
-    )
+def loaded(table: TextTable, *findings: Finding) -> LoadedTable:
+    """A table as it is loaded from a file that holds nothing else."""
+    return LoadedTable(table, np.arange(1, len(table) + 1), len(table), findings)
 
 
-def duplicates(**changes: Any) -> Duplicates:
+def of_counts(counts: dict[str, int], names: list[str]) -> LoadedTable:
+    labels = np.repeat([names.index(name) for name in counts], list(counts.values()))
+    return loaded(TextTable(("text",) * len(labels), labels, tuple(names), "test"))
+
+
+def data(counts: dict[str, int] = COUNTS, test_counts: dict[str, int] | None = None, **settings: Any) -> Data:
+    """As many texts of each class."""
+    names = list(counts)
+    test = of_counts(test_counts, names) if test_counts else None
+    return Data(**{"train": of_counts(counts, names), "test": test, "batch_size": 32} | settings)
+
+
+def duplicates(**changes: Any) -> DuplicateReport:
     groups = (
         DuplicateGroup((3, 9), (), ("billing", "other"), "my card was charged twice"),
         DuplicateGroup((7,), (4, 5), ("access",), "reset my password"),
     )
-    return Duplicates(
+    return DuplicateReport(
         **{
             "exact_train": 2,
             "exact_test": 0,
             "near_train": 1,
             "near_test": 0,
-            "leaks": 2,
+            "leaks": 0,
             "near_leaks": 0,
             "conflicts": 1,
             "groups": groups,
@@ -53,8 +56,8 @@ def duplicates(**changes: Any) -> Duplicates:
     )
 
 
-def text_facts(**changes: Any) -> TextFacts:
-    return TextFacts(
+def text_report(**changes: Any) -> TextReport:
+    return TextReport(
         **{
             "encoder": "minilm",
             "max_length": 256,
@@ -72,12 +75,12 @@ def text_facts(**changes: Any) -> TextFacts:
     )
 
 
-def label_errors(**changes: Any) -> LabelErrors:
+def label_errors(**changes: Any) -> LabelErrorReport:
     suspects = (
         Suspect(41, "other", "billing", 0.97, 0.01, True, "refund my invoice please"),
         Suspect(77, "access", "billing", 0.91, 0.05, False, "the payment was late again"),
     )
-    return LabelErrors(
+    return LabelErrorReport(
         **{
             "examined": 472,
             "estimated": 2,
@@ -94,23 +97,29 @@ def label_errors(**changes: Any) -> LabelErrors:
     )
 
 
-def diagnosis(**changes: Any) -> Diagnosis:
+def diagnosis(
+    given: Data | None = None,
+    findings: tuple[Finding, ...] = (BLANK,),
+    same: DuplicateReport | None = None,
+    errors: LabelErrorReport | None = None,
+    **changes: Any,
+) -> Diagnosis:
+    """The five kinds of issue that have figures, beside ``findings``; without ``errors``, labels were not examined."""
+    given = given or data()
+    issues = (
+        UnusableRows(Data(LoadedTable(given.train.table, given.train.rows, 0, findings)), None),
+        ClassSizes(given, ClassSizes.find(given)),
+        Batches(given, Batches.find(given)),
+        Duplicates(given, same or duplicates()),
+        UnreadTexts(given, text_report()),
+        LabelErrors(given, errors),
+    )
     values: dict[str, Any] = {
         "name": "tickets.csv",
         "rows": 475,
         "usable": 472,
-        "findings": (
-            Finding(
-                "problem", "rows", "3 rows have no text in column 'body': rows 1, 2 and 3", "fill in or delete", (1,)
-            ),
-            Finding("warning", "labels", "1 class has a single text: 'other'", "find more texts"),
-            Finding("note", "floor", "words alone reach macro-F1 61.2 %: what a trained encoder must beat"),
-        ),
-        "distribution": distribution(),
-        "batches": forecast_batches(COUNTS, 32),
-        "duplicates": duplicates(),
-        "texts": text_facts(),
-        "label_errors": label_errors(),
+        "counts": given.counts,
+        "issues": issues,
         "recommendation": Recommendation(
             "sharprecl train tickets.csv --text body --label queue --output runs/tickets --method sharprecl",
             ("--method sharprecl: 3 of 5 classes have under 20 texts, which is what it is for",),

@@ -9,6 +9,10 @@ from doctor_files import TOPICS, clean_rows, write
 from sharprecl.data.tables import TextTable, read_table
 from sharprecl.doctor.diagnosis import Diagnosis
 from sharprecl.doctor.examine import examine
+from sharprecl.doctor.issues.batches import Batches
+from sharprecl.doctor.issues.class_sizes import ClassSizes
+from sharprecl.doctor.issues.duplicates import Duplicates
+from sharprecl.doctor.issues.label_errors import LabelErrors
 from sharprecl.errors import AssetError, ConfigError, DataError
 
 pytestmark = pytest.mark.asset
@@ -41,9 +45,12 @@ def test_a_healthy_file_gets_a_clean_bill(healthy: Path, tmp_path: Path) -> None
     assert told(found) == []
     assert notes(found) == []
     assert (found.rows, found.usable, found.name) == (240, 240, str(healthy))
-    assert set(found.distribution.counts.values()) == {60}
-    assert found.label_errors is not None
-    assert (found.label_errors.estimated, found.label_errors.macro_f1) == (0, pytest.approx(1.0, abs=0.02))
+    assert set(found[ClassSizes].figures.counts.values()) == {60}
+    assert found[LabelErrors].figures is not None
+    assert (found[LabelErrors].figures.estimated, found[LabelErrors].figures.macro_f1) == (
+        0,
+        pytest.approx(1.0, abs=0.02),
+    )
     assert found.recommendation.command.startswith("sharprecl train")
     assert "--method cross_entropy" in found.recommendation.command
     assert stages[0] == ("reading", 0, 1)
@@ -90,11 +97,11 @@ def test_planted_label_noise(tmp_path: Path) -> None:
     assert len(told(found)) == 2, "the blank row, which shifts all numbers, and the noise"
     assert "labels look wrong" in told(found)[1]
     assert notes(found) == []
-    assert found.label_errors is not None
-    suspects = {suspect.row - 2 for suspect in found.label_errors.suspects}
+    assert found[LabelErrors].figures is not None
+    suspects = {suspect.row - 2 for suspect in found[LabelErrors].figures.suspects}
     assert suspects <= wrong, "nobody is accused falsely"
-    assert 30 <= len(suspects) == found.label_errors.estimated
-    for suspect in found.label_errors.suspects:
+    assert 30 <= len(suspects) == found[LabelErrors].figures.estimated
+    for suspect in found[LabelErrors].figures.suspects:
         assert suspect.label == rows[suspect.row - 2][1]
         assert suspect.label == names[(names.index(suspect.suggested) + 1) % 4], "what it was before"
 
@@ -113,7 +120,7 @@ def test_duplicates_with_two_labels_and_leaks(tmp_path: Path) -> None:
     assert [note for note in notes(found) if "labels look" not in note and "label looks" not in note] == [
         "2 training texts repeat an earlier one (0.8 %)"
     ]
-    by_rows = {group.rows: group for group in found.duplicates.groups}
+    by_rows = {group.rows: group for group in found[Duplicates].figures.groups}
     assert set(by_rows) == {(1, 241), (2, 242), (6,), (7,)}
     assert (by_rows[6,].test_rows, by_rows[7,].test_rows) == ((8,), (10,))
     assert "--drop-leaks" in found.recommendation.command
@@ -149,7 +156,7 @@ def test_a_repeated_header_and_labels_that_are_hardly_classes(tmp_path: Path) ->
         "1 row repeats the header: row 101 (line 102)",
         "239 different labels in 239 rows: column 'queue' hardly holds classes",
     ]
-    assert found.label_errors is None or found.label_errors.estimated == 0
+    assert found[LabelErrors].figures is None or found[LabelErrors].figures.estimated == 0
 
 
 def test_one_giant_line(tmp_path: Path) -> None:
@@ -164,8 +171,8 @@ def test_as_many_classes_as_texts(tmp_path: Path) -> None:
     rows = [(text, f"class {number}") for number, (text, _) in enumerate(clean_rows(500))]
     found = examined(write(tmp_path / "classes.csv", rows))
     assert told(found, "problem") == ["2,000 different labels in 2,000 rows: column 'queue' hardly holds classes"]
-    assert found.batches.pair_ratio is None
-    assert found.distribution.single == 2000
+    assert found[Batches].figures.pair_ratio is None
+    assert found[ClassSizes].figures.single == 2000
 
 
 def test_damage_in_the_test_file_alone_is_told_of(healthy: Path, tmp_path: Path) -> None:
@@ -182,7 +189,7 @@ def test_a_test_file_of_other_labels_is_left_out_and_said_so(healthy: Path, tmp_
         "test file: 2 rows have labels that training does not have ('x' and 'y'): rows 1 (line 2) and 2 (line 3)",
         "test file: no row can be used, so it was left out",
     ]
-    assert found.distribution.test_counts == {}
+    assert found[ClassSizes].figures.test_counts == {}
 
 
 def test_settings_that_cannot_be(healthy: Path) -> None:
@@ -210,11 +217,11 @@ def test_copies_count_and_are_not_accused(healthy: Path, tmp_path: Path) -> None
     assert told(found) == []
     (note,) = notes(found)
     assert note.startswith("100 of 340 rows are copies that sharprecl augment made")
-    assert sum(found.distribution.counts.values()) == found.usable == 340
-    assert found.duplicates == plain.duplicates
-    assert found.label_errors is not None
-    assert (found.label_errors.examined, found.label_errors.estimated) == (240, 0)
-    assert found.label_errors.macro_f1 == plain.label_errors.macro_f1
+    assert sum(found[ClassSizes].figures.counts.values()) == found.usable == 340
+    assert found[Duplicates].figures == plain[Duplicates].figures
+    assert found[LabelErrors].figures is not None
+    assert (found[LabelErrors].figures.examined, found[LabelErrors].figures.estimated) == (240, 0)
+    assert found[LabelErrors].figures.macro_f1 == plain[LabelErrors].figures.macro_f1
 
 
 def test_the_training_file_as_test_file(healthy: Path) -> None:
@@ -228,7 +235,7 @@ def test_the_training_file_as_test_file(healthy: Path) -> None:
 def test_the_batch_is_what_training_takes(tmp_path: Path) -> None:
     found = examined(write(tmp_path / "many.csv", clean_rows(270)))
     assert found.usable == 1080
-    assert found.batches.batch_size == 32, "from 1,024 on"
+    assert found[Batches].figures.batch_size == 32, "from 1,024 on"
     assert found.recommendation.reasons[-1].endswith(": 34 steps an epoch")
 
 

@@ -1,11 +1,58 @@
-"""Sketches estimate what they stand for, and bands bring like texts together."""
+"""Pieces and their shares, as plain sets count them; sketches estimate those, and bands bring like texts together."""
 
 import random
+from itertools import pairwise
 
 import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
 
-from sharprecl.doctor.minhash import BANDS, HASHES, NEIGHBOURS, ROWS, candidates, resemblance, sketch
-from sharprecl.doctor.shingles import jaccard
+from sharprecl.data.leaks import normalised
+from sharprecl.doctor.minhash import (
+    BANDS,
+    HASHES,
+    NEIGHBOURS,
+    ROWS,
+    WIDTH,
+    candidates,
+    jaccard,
+    resemblance,
+    shingles,
+    sketch,
+)
+from sharprecl.doctor.texts import READ
+
+texts_of_few_letters = st.lists(st.text("ab Ж本😀", max_size=14), min_size=2, max_size=8)
+
+
+def pieces(text: str) -> set[str]:
+    spelled = normalised(text[:READ])
+    return {spelled[place : place + WIDTH] for place in range(max(1, len(spelled) - WIDTH + 1))}
+
+
+@given(texts_of_few_letters)
+def test_as_many_pieces_as_plain_sets_have_and_equal_ones_alone_are_equal(texts) -> None:
+    hashes, starts = shingles(texts)
+    found = [set(hashes[start:stop].tolist()) for start, stop in pairwise(starts)]
+    assert [len(some) for some in found] == [len(pieces(text)) for text in texts]
+    for one, mine in zip(texts, found, strict=True):
+        for other, theirs in zip(texts, found, strict=True):
+            assert len(mine & theirs) == len(pieces(one) & pieces(other))
+
+
+@given(texts_of_few_letters)
+def test_jaccard_is_that_of_plain_sets(texts) -> None:
+    pairs = np.indices((len(texts), len(texts))).reshape(2, -1)
+    sets = [pieces(text) for text in texts]
+    expected = [len(sets[a] & sets[b]) / len(sets[a] | sets[b]) for a, b in pairs.T]
+    assert np.allclose(jaccard(texts, pairs), expected, rtol=0, atol=1e-12)
+
+
+def test_only_the_beginning_of_a_long_text_counts() -> None:
+    long = "word and other word " * 2000
+    assert jaccard([long, long[:READ] + "and something else"], np.array([[0], [1]])).tolist() == [1.0]
+    assert len(shingles([long])[0]) == len(normalised(long[:READ])) - WIDTH + 1
+
 
 _RANDOM = random.Random(0)
 _WORDS = ["".join(_RANDOM.choices("abcdefghijklmnop", k=_RANDOM.randint(2, 9))) for _ in range(400)]
@@ -23,7 +70,7 @@ def variants(count: int, changed: float) -> list[str]:
 def test_the_estimate_is_unbiased_with_the_error_that_is_stated() -> None:
     texts = variants(400, 0.15)
     pairs = np.arange(800).reshape(400, 2).T
-    exact = jaccard(texts, *pairs)
+    exact = jaccard(texts, pairs)
     error = resemblance(sketch(texts), pairs) - exact
     assert exact.min() < 0.6
     assert exact.max() > 0.9
@@ -39,7 +86,7 @@ def test_texts_meet_in_a_band_as_often_as_stated() -> None:
     pairs = np.arange(1200).reshape(600, 2).T
     bands = sketch(texts).bands
     met = (bands[:, pairs[0]] == bands[:, pairs[1]]).any(axis=0)
-    expected = 1 - (1 - jaccard(texts, *pairs) ** ROWS) ** BANDS
+    expected = 1 - (1 - jaccard(texts, pairs) ** ROWS) ** BANDS
     assert abs(met.mean() - expected.mean()) < 0.04
     assert 0.2 < expected.mean() < 0.95
 

@@ -5,9 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from diagnoses import COUNTS, diagnosis, distribution, duplicates, label_errors
-from sharprecl.doctor.batch_forecast import forecast_batches
-from sharprecl.doctor.diagnosis import DuplicateGroup, Finding, Recommendation
+from diagnoses import COUNTS, data, diagnosis, duplicates, label_errors
+from sharprecl.doctor.diagnosis import Recommendation
+from sharprecl.doctor.issues.base import Finding
+from sharprecl.doctor.issues.duplicates import DuplicateGroup
 from sharprecl.doctor.page import ROWS, write_page
 
 EVIL = "<script>alert('x')</script> & \"q\""
@@ -20,13 +21,13 @@ def written(found, path) -> str:
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory) -> str:
-    return written(diagnosis(), tmp_path_factory.mktemp("page") / "page.html")
+    return written(diagnosis(errors=label_errors()), tmp_path_factory.mktemp("page") / "page.html")
 
 
 def test_says_what_matters(page: str) -> None:
     for words in (
         "<h1>tickets.csv: 472 of 475 rows usable, 5 classes</h1>",
-        "1 problem, 1 warning. Examined in 3 s",
+        "1 problem, 7 warnings. Examined in 3 s",
         '<li class="problem"><b>problem</b><span>3 rows have no text',
         '<span class="cure">fill in or delete</span>',
         " ".join(f"<span>{word}</span>" for word in diagnosis().recommendation.command.split()),
@@ -59,7 +60,7 @@ def test_ids_are_unique_and_references_resolve(page: str) -> None:
 
 
 def test_same_input_same_bytes(page: str, tmp_path) -> None:
-    assert written(diagnosis(), tmp_path / "again.html") == page
+    assert written(diagnosis(errors=label_errors()), tmp_path / "again.html") == page
 
 
 def test_user_text_is_harmless(tmp_path) -> None:
@@ -67,10 +68,9 @@ def test_user_text_is_harmless(tmp_path) -> None:
     found = diagnosis(
         name=EVIL,
         findings=(Finding("note", "x", EVIL, EVIL),),
-        distribution=distribution(counts, counts),
-        batches=forecast_batches(counts, 4),
-        duplicates=duplicates(groups=(DuplicateGroup((1,), (), (EVIL,), EVIL),)),
-        label_errors=label_errors(
+        given=data(counts, counts, batch_size=4),
+        same=duplicates(groups=(DuplicateGroup((1,), (), (EVIL,), EVIL),)),
+        errors=label_errors(
             suspects=(replace(label_errors().suspects[0], label=EVIL, suggested=EVIL, text=EVIL),),
             confusions=((EVIL, EVIL, 3),),
             f1_by_class={EVIL: 0.5},
@@ -85,19 +85,18 @@ def test_user_text_is_harmless(tmp_path) -> None:
 
 
 def test_without_errors_groups_and_test_file(tmp_path) -> None:
-    text = written(diagnosis(label_errors=None, duplicates=duplicates(groups=())), tmp_path / "page.html")
+    text = written(diagnosis(same=duplicates(groups=())), tmp_path / "page.html")
     assert text.count("<svg") == 2
     assert "Labels that look wrong" not in text
     assert "not examined" in text
     assert "more than once" not in text
     assert "<th>Test</th>" not in text
-    assert "<th>Test</th>" in written(diagnosis(distribution=distribution(COUNTS, COUNTS)), tmp_path / "test.html")
+    assert "<th>Test</th>" in written(diagnosis(data(COUNTS, COUNTS)), tmp_path / "test.html")
 
 
 def test_of_many_classes_the_largest_and_the_smallest(tmp_path) -> None:
     counts = {f"class {place}": max(1, 9000 // (place + 1)) for place in range(3 * ROWS)}
-    found = diagnosis(distribution=distribution(counts), batches=forecast_batches(counts, 64), label_errors=None)
-    text = written(found, tmp_path / "page.html")
+    text = written(diagnosis(data(counts, batch_size=64)), tmp_path / "page.html")
     assert text.count('<td class="name" data-v=') == ROWS
     assert "2,000 between them are left out" in text
     assert 'data-v="class 0"' in text

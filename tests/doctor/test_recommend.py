@@ -7,12 +7,30 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.main import get_command
 
-from diagnoses import text_facts
+from diagnoses import data as data_of
+from diagnoses import text_report
 from sharprecl.cli.main import app
-from sharprecl.doctor.recommend import recommend, usual_batch_size
+from sharprecl.doctor import recommend as module
+from sharprecl.doctor.diagnosis import Recommendation
+from sharprecl.doctor.encoder import Encoder
+from sharprecl.doctor.recommend import usual_batch_size
 
 SKEWED = (400, 60, 9, 2, 1)
 TRAIN = get_command(app).commands["train"]
+
+
+def recommend(
+    data: str, counts, texts, batch_size: int, text="text", label="label", longest=None, seed=0, **options
+) -> Recommendation:
+    given = data_of(
+        {f"class {place}": count for place, count in enumerate(counts)},
+        text=text,
+        label=label,
+        encoder=Encoder(longest=longest),
+        batch_size=batch_size,
+        seed=seed,
+    )
+    return module.recommend(data, given, texts, **options)
 
 
 def parsed(command: str) -> dict:
@@ -23,7 +41,7 @@ def parsed(command: str) -> dict:
 
 def test_everything_that_was_given_comes_back() -> None:
     found = recommend(
-        "my data/tickets.csv", SKEWED, text_facts(), 16, text="body text", label="queue", test="held out.csv",
+        "my data/tickets.csv", SKEWED, text_report(), 16, text="body text", label="queue", test="held out.csv",
         leaks=True, encoder="org/model", encoding="cp1252", seed=7, chosen_batch=True,
     )  # fmt: skip
     given_back = parsed(found.command)
@@ -37,7 +55,7 @@ def test_everything_that_was_given_comes_back() -> None:
 
 
 def test_a_benchmark_has_no_columns_and_defaults_are_left_out() -> None:
-    found = recommend("r52", SKEWED, text_facts(), 128, text=None, label=None)
+    found = recommend("r52", SKEWED, text_report(), 128, benchmark=True)
     assert found.command == ("sharprecl train r52 --output runs/r52 --method sharprecl --max-length 416")
     assert [reason.partition(":")[0] for reason in found.reasons] == [
         "--method sharprecl", "--max-length 416", "no --batch-size",
@@ -50,7 +68,7 @@ def test_a_benchmark_has_no_columns_and_defaults_are_left_out() -> None:
     ("counts", "method"), [((100, 90), "cross_entropy"), ((500, 30), "sharprecl"), (SKEWED, "sharprecl")]
 )
 def test_the_method_follows_the_label_distribution(counts, method: str) -> None:
-    assert parsed(recommend("x.csv", counts, text_facts(), 16).command)["method"] == method
+    assert parsed(recommend("x.csv", counts, text_report(), 16).command)["method"] == method
 
 
 @pytest.mark.parametrize(
@@ -66,27 +84,27 @@ def test_the_method_follows_the_label_distribution(counts, method: str) -> None:
     ],
 )
 def test_the_length_covers_99_percent_where_the_encoder_can(tokens, longest, length, words) -> None:
-    found = recommend("x.csv", SKEWED, text_facts(token_quantiles=(1.0, 2.0, tokens, 9e9)), 16, longest=longest)
+    found = recommend("x.csv", SKEWED, text_report(token_quantiles=(1.0, 2.0, tokens, 9e9)), 16, longest=longest)
     assert parsed(found.command)["max_length"] == length
     assert words in found.reasons[1]
 
 
 def test_without_a_tokenizer_nothing_is_said_of_lengths() -> None:
-    facts = text_facts(encoder="", truncated=None, token_quantiles=())
+    facts = text_report(encoder="", truncated=None, token_quantiles=())
     assert parsed(recommend("x.csv", SKEWED, facts, 16).command)["max_length"] is None
 
 
 def test_batch_sizes() -> None:
     assert [usual_batch_size(number) for number in (1, 1023, 1024, 6532, 10**6)] == [16, 16, 32, 128, 128]
-    chosen = recommend("x", SKEWED, text_facts(), 16, chosen_batch=True)
+    chosen = recommend("x", SKEWED, text_report(), 16, chosen_batch=True)
     assert chosen.reasons[-1] == "--batch-size 16: as you chose: 30 steps an epoch"
-    own = recommend("x", (9, 4, 2), text_facts(), 16)
+    own = recommend("x", (9, 4, 2), text_report(), 16)
     assert own.reasons[-1] == "no --batch-size: training takes 16 by itself here: 1 step an epoch"
     assert parsed(own.command)["batch_size"] is None
 
 
 def test_a_file_whose_name_begins_like_an_option() -> None:
-    given_back = parsed(recommend("-x.csv", SKEWED, text_facts(), 16, test="--y.csv").command)
+    given_back = parsed(recommend("-x.csv", SKEWED, text_report(), 16, test="--y.csv").command)
     assert (given_back["data"], str(given_back["test"])) == ("./-x.csv", "--y.csv")
 
 
@@ -95,6 +113,6 @@ NAMES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"
 
 @given(NAMES, NAMES, NAMES)
 def test_any_name_survives_the_shell(data: str, text: str, label: str) -> None:
-    given_back = parsed(recommend(data, SKEWED, text_facts(), 16, text=text, label=label).command)
+    given_back = parsed(recommend(data, SKEWED, text_report(), 16, text=text, label=label).command)
     assert given_back["data"].removeprefix("./") == data.removeprefix("./")
     assert (given_back["text"], given_back["label"]) == (text, label)

@@ -58,7 +58,7 @@ def test_neither_order_nor_slices_matter(monkeypatch) -> None:
         "日本",
     ]
     expected = dict(zip(texts, named(texts), strict=True))
-    monkeypatch.setattr("sharprecl.doctor.slices.CHARACTERS", 5)
+    monkeypatch.setattr("sharprecl.doctor.texts.CHARACTERS", 5)
     for seed in range(5):
         random.Random(seed).shuffle(texts)
         assert dict(zip(texts, named(texts), strict=True)) == expected

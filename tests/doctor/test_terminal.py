@@ -5,10 +5,11 @@ from dataclasses import replace
 
 from rich.console import Console
 
-from diagnoses import diagnosis, distribution, duplicates, label_errors
-from sharprecl.doctor.batch_forecast import forecast_batches
-from sharprecl.doctor.diagnosis import Finding, Recommendation
-from sharprecl.doctor.terminal import show
+from diagnoses import COUNTS, data, diagnosis, duplicates, label_errors
+from sharprecl.doctor.diagnosis import Recommendation
+from sharprecl.doctor.issues.base import Finding
+from sharprecl.doctor.terminal import EACH, show
+from sharprecl.evaluation.table import DASH
 
 
 def shown(found, **settings) -> str:
@@ -18,16 +19,16 @@ def shown(found, **settings) -> str:
 
 
 def test_findings_first_figures_next_command_last() -> None:
-    text = shown(diagnosis())
+    text = shown(diagnosis(errors=label_errors()))
     places = [
         text.index(words)
         for words in (
             "tickets.csv: 472 of 475 rows usable, 5 classes",
-            "1 problem, 1 warning",
+            "1 problem, 7 warnings",
             "problem  3 rows have no text in column 'body': rows 1, 2 and 3",
             "→ fill in or delete",
             "warning  1 class",
-            "note     words alone",
+            "note     1 text of a rare class",
             "\nLabels\n",
             "imbalance ratio                                400.0\n",
             "\nBatches of 32\n",
@@ -54,7 +55,7 @@ def test_piped_text_is_plain_and_fits_80_columns_but_for_the_command() -> None:
 
 def test_long_findings_wrap_under_themselves() -> None:
     text = shown(diagnosis(findings=(Finding("warning", "x", "word " * 40, "do " * 40),)))
-    lines = text.partition("\nLabels\n")[0].splitlines()[3:]
+    lines = text.partition("warning  the largest class")[0].splitlines()[3:]
     assert len(lines) >= 5
     assert all(line.startswith((" " * 9, "warning  word")) for line in lines)
 
@@ -65,9 +66,8 @@ def test_user_text_does_no_harm() -> None:
     found = diagnosis(
         name=evil,
         findings=(Finding("problem", "x", evil, evil),),
-        distribution=distribution(counts),
-        batches=forecast_batches(counts, 4),
-        label_errors=replace(
+        given=data(counts, batch_size=4),
+        errors=replace(
             label_errors(f1_by_class=dict.fromkeys(counts, 0.5)),
             suspects=(replace(label_errors().suspects[0], label=evil, text=evil),),
         ),
@@ -81,7 +81,18 @@ def test_user_text_does_no_harm() -> None:
 
 
 def test_nothing_to_show_is_no_mistake() -> None:
-    text = shown(diagnosis(findings=(), label_errors=None, duplicates=duplicates(groups=(), conflicts=0)))
-    assert "nothing to mend" in text
+    assert "nothing to mend" in shown(diagnosis(issues=()))
+    text = shown(diagnosis(findings=(), same=duplicates(groups=(), conflicts=0)))
     assert "a finding says why" in text
     assert "Mend" not in text
+
+
+def test_classes_are_shown_at_both_ends() -> None:
+    text = shown(diagnosis(errors=label_errors()))
+    assert f"\nother          1      {DASH}       100.0 %           0.0\n" in text
+    assert "more\n" not in text
+    counts = {f"class {place}": 30 - place for place in range(2 * EACH + 1)}
+    text = shown(diagnosis(data(counts)))
+    assert "\n... 1 more" in text
+    assert all((f"\n{name} " in text) == (name != f"class {EACH}") for name in counts)
+    assert "\nbilling      400      3  " in shown(diagnosis(data(COUNTS, {"billing": 3})))

@@ -1,64 +1,80 @@
-"""Tokens and scripts of tables that are known."""
+"""Chunks hold every text once, in order; hashes are equal for equal texts alone, and the same in every process."""
+
+import hashlib
 
 import numpy as np
-import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from sharprecl.data.tables import TextTable
-from sharprecl.doctor.loading import LONGEST
-from sharprecl.doctor.texts import SHOWN_ROWS, texts
-from tiny import tiny_tokenizer
+from sharprecl.data.leaks import normalised
+from sharprecl.doctor import texts as module
+from sharprecl.doctor.texts import chunks, distinct, least, mixed, text_hashes
 
-
-def table(some) -> TextTable:
-    return TextTable(tuple(some), np.zeros(len(some), dtype=np.int64), ("a",), "test")
+numbers = st.lists(st.integers(0, 2**64 - 1), max_size=40).map(lambda values: np.array(values, dtype=np.uint64))
 
 
-def test_lengths_with_special_tokens() -> None:
-    train = table(["the cable", "the the the", "the " * 8, "the " * 4])
-    found = texts(train, table(["the", "the " * 9]), tiny_tokenizer(), "tiny", 6)
-    assert found.token_quantiles == (6, 10, 10, 10)
-    assert (found.truncated, found.truncated_test) == (0.25, 0.5)
-    assert (found.encoder, found.max_length, found.examined) == ("tiny", 6, 4)
-    assert texts(train, None, tiny_tokenizer(), "tiny", 5).truncated == 0.5
-    assert texts(train, None, tiny_tokenizer(), "tiny", 5).truncated_test is None
+@given(st.lists(st.text(max_size=12), max_size=20))
+def test_hashes_are_equal_where_the_normalised_texts_are(texts) -> None:
+    hashes = text_hashes(texts)
+    assert hashes.dtype == np.uint64
+    assert hashes.tolist() == np.concatenate([text_hashes([text]) for text in texts] or [hashes]).tolist()
+    spelled = [normalised(text) for text in texts]
+    assert [[one == other for other in hashes] for one in hashes] == [
+        [one == other for other in spelled] for one in spelled
+    ]
 
 
-def test_texts_of_nothing_but_unknown_tokens() -> None:
-    some = ["the ☃", "☃ ☃", "[SEP]", "\u200b", "unknown words", "alpha"]
-    found = texts(table(some), None, tiny_tokenizer(), "tiny", 9)
-    assert (found.empty, found.empty_count) == ((2, 3, 4, 5), 4)
+def splitmix(value: int, seed: int) -> int:
+    z = (value + (2 * seed + 1) * 0x9E3779B97F4A7C15) % 2**64
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+    z = (z ^ z >> 27) * 0x94D049BB133111EB % 2**64
+    return z ^ z >> 31
 
 
-def test_foreign_rows() -> None:
-    some = ["the cable", "Привет Bob", "42", "alpha", "שלום", "beta"]
-    found = texts(table(some), None, None, "tiny", 9)
-    assert (found.foreign, found.foreign_count) == ((2, 5), 2)
-    assert found.scripts == {"LATIN": 3 / 6, "CYRILLIC": 1 / 6, "HEBREW": 1 / 6}
-    assert next(iter(found.scripts)) == "LATIN"
+def test_hashes_are_the_same_on_every_machine() -> None:
+    digest = hashlib.blake2b(b"hello world", digest_size=8).digest()
+    assert text_hashes(["Hello, World!"]).tolist() == [int.from_bytes(digest, "little")]
+    values = [0, 1, 2**63, 2**64 - 1]
+    for seed in (0, 1, 2**32 - 1):
+        assert mixed(np.array(values, dtype=np.uint64), seed).tolist() == [splitmix(value, seed) for value in values]
 
 
-def test_without_a_tokenizer() -> None:
-    found = texts(table(["☃"]), table(["☃"]), None, "tiny", 9)
-    assert (found.encoder, found.truncated, found.truncated_test, found.examined) == ("", None, None, 0)
-    assert (found.token_quantiles, found.empty, found.empty_count, found.scripts) == ((), (), 0, {})
+@given(numbers, st.integers(0, 2**32))
+def test_mixed_hashes_are_as_many_as_before(hashes, seed) -> None:
+    assert len(set(mixed(hashes, seed).tolist())) == len(set(hashes.tolist()))
 
 
-def test_long_lists_are_cut_and_counted() -> None:
-    found = texts(table(["☃"] * 70 + ["ж"] * 70 + ["the"] * 100), None, tiny_tokenizer(), "tiny", 9)
-    assert found.empty == tuple(range(1, SHOWN_ROWS + 1))
-    assert found.foreign == tuple(range(71, 71 + SHOWN_ROWS))
-    assert (found.empty_count, found.foreign_count) == (140, 70)
+def test_seeds_order_anew() -> None:
+    hashes = np.arange(1000, dtype=np.uint64)
+    ranks = [np.argsort(mixed(hashes, seed)) for seed in (0, 1)]
+    assert abs(np.corrcoef(ranks[0], ranks[1])[0, 1]) < 0.1
+    assert abs(np.corrcoef(ranks[0], hashes.astype(float))[0, 1]) < 0.1
 
 
-def test_a_sample_does_not_depend_on_the_order() -> None:
-    some = ["the " * (1 + n % 40) + f"row{n}" for n in range(2000)]
-    found = texts(table(some), None, tiny_tokenizer(), "tiny", 22, most_read=500)
-    assert found.examined == 500
-    assert found.truncated == pytest.approx(0.5, abs=0.08)
-    other = texts(table(some[::-1]), None, tiny_tokenizer(), "tiny", 22, most_read=500)
-    assert (other.truncated, other.token_quantiles) == (found.truncated, found.token_quantiles)
+@given(numbers)
+def test_distinct(hashes) -> None:
+    assert distinct(hashes).tolist() == sorted(set(hashes.tolist()))
 
 
-def test_a_text_that_was_cut_is_not_said_to_be_unknown() -> None:
-    found = texts(table(["x" * LONGEST, "x" * (LONGEST - 1), "the"]), None, tiny_tokenizer(), "tiny", 9)
-    assert (found.token_quantiles, found.empty, found.empty_count) == ((3, 3, 3, 3), (2,), 1)
+@given(numbers, st.integers(1, 50))
+def test_least(hashes, most) -> None:
+    rows = least(hashes, most).tolist()
+    assert rows == sorted(rows)
+    kept = sorted(hashes[rows].tolist())
+    assert kept[:most] == sorted(hashes.tolist())[:most]
+    assert set(kept) == set(kept[:most])  # beyond them only equal ones
+
+
+@given(st.lists(st.integers(0, 30), max_size=30))
+def test_chunks_cover_all_texts_and_tell_of_each(sizes) -> None:
+    texts = ["x" * size for size in sizes]
+    told = []
+    with_ten = module.CHARACTERS
+    module.CHARACTERS = 10
+    try:
+        parts = list(chunks(texts, "stage", lambda *state: told.append(state), read=20))
+    finally:
+        module.CHARACTERS = with_ten
+    assert [text for part in parts for text in texts[part]] == texts
+    assert all(sum(min(20, len(text)) for text in texts[part][:-1]) < 10 for part in parts)
+    assert told == [("stage", part.stop, len(texts)) for part in parts]

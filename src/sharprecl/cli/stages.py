@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from sharprecl.doctor.slices import Progress as Tell
+from sharprecl.doctor.texts import Progress as Tell
 
 _PLAIN_EVERY = 10.0
 

@@ -1,26 +1,19 @@
-"""The whole examination: rows admitted, figures taken, findings told, a command recommended."""
+"""The whole examination: rows admitted, issues looked for, a command recommended."""
 
 import os
 import time
 from typing import Any
 
 from sharprecl.config import EncoderConfig
-from sharprecl.doctor.anomalies import label_anomalies, text_anomalies
-from sharprecl.doctor.batch_forecast import forecast_batches
-from sharprecl.doctor.diagnosis import Diagnosis, Finding
-from sharprecl.doctor.distribution import distribution
-from sharprecl.doctor.duplicates import duplicates
-from sharprecl.doctor.findings import of_batches, of_distribution, ordered
-from sharprecl.doctor.findings_texts import of_duplicates, of_label_errors, of_texts
-from sharprecl.doctor.label_errors import label_errors
-from sharprecl.doctor.loading import LoadedTable, load_for_diagnosis
-from sharprecl.doctor.numbering import in_file_duplicates, in_file_errors, in_file_texts
+from sharprecl.doctor.diagnosis import Diagnosis
+from sharprecl.doctor.encoder import open_encoder
+from sharprecl.doctor.issues import ISSUES
+from sharprecl.doctor.issues.base import Data, of_kind
+from sharprecl.doctor.issues.duplicates import Duplicates
+from sharprecl.doctor.issues.unread_texts import UnreadTexts
+from sharprecl.doctor.loading import load
 from sharprecl.doctor.recommend import recommend, usual_batch_size
-from sharprecl.doctor.slices import Progress, silent
-from sharprecl.doctor.texts import texts
-from sharprecl.doctor.token_counter import TokenCounter, open_reader
-
-_ENCODER = EncoderConfig()
+from sharprecl.doctor.texts import Progress, silent
 
 
 def examine(
@@ -30,7 +23,7 @@ def examine(
     *,
     test: Any = None,
     encoder: str | None = None,
-    max_length: int = _ENCODER.max_length,
+    max_length: int = EncoderConfig().max_length,
     batch_size: int | None = None,
     seed: int = 0,
     encoding: str = "utf-8",
@@ -61,73 +54,41 @@ def examine(
     """
     started = time.monotonic()
     progress("reading", 0, 1)
-    train = load_for_diagnosis(data, text, label, encoding)
-    held_out = None if test is None else load_for_diagnosis(test, text, label, encoding, train.table.label_names)
-    table = train.table
-    tested = held_out.table if held_out is not None and len(held_out.table) else None
-    reader = open_reader(encoder, lambda sentence: progress(sentence, 0, 1))
-    batch = usual_batch_size(len(table)) if batch_size is None else batch_size
-    own = train.originals()
-
-    sizes = distribution(table, tested)
-    batches = forecast_batches(sizes.counts, batch)
-    test_rows = None if held_out is None else held_out.rows
-    same = in_file_duplicates(duplicates(own.table, tested, progress=progress), own.rows, test_rows)
-    facts = texts(table, tested, reader.tokenizer, reader.name, max_length, progress=progress)
-    facts = in_file_texts(facts, train.rows)
-    errors = in_file_errors(label_errors(own.table, tested, seed, progress=progress), own.rows)
-
-    found = _oddities(train, held_out, text, label) + of_distribution(sizes) + of_batches(batches)
-    found += of_duplicates(same, len(own.table), 0 if tested is None else len(tested))
-    found += _unread(reader) + of_texts(facts) + of_label_errors(errors)
-    # Without leaks nothing would be left to judge on, and training would refuse.
-    all_leak = tested is not None and same.leaks == len(tested)
+    train = load(data, text, label, encoding)
+    given = Data(
+        train=train,
+        test=None if test is None else load(test, text, label, encoding, train.table.label_names),
+        text=text,
+        label=label,
+        encoder=open_encoder(encoder, lambda sentence: progress(sentence, 0, 1)),
+        max_length=max_length,
+        batch_size=usual_batch_size(len(train.table)) if batch_size is None else batch_size,
+        seed=seed,
+        progress=progress,
+    )
+    issues = tuple(issue(given, issue.find(given)) for issue in ISSUES)
+    same, texts = of_kind(issues, Duplicates), of_kind(issues, UnreadTexts)
     recommendation = recommend(
         name or _path(data) or "data.csv",
-        tuple(sizes.counts.values()),
-        facts,
-        batch,
-        text=None if name else text,
-        label=None if name else label,
-        test=None if name or test is None or all_leak else _path(test) or "test.csv",
-        leaks=same.leaks > 0 and not all_leak,
-        encoder=encoder or _ENCODER.name,
-        longest=reader.longest,
+        given,
+        texts.figures,
+        benchmark=bool(name),
+        # Without leaks nothing would be left to judge on, and training would refuse.
+        test=None if name or test is None or same.all_leak else _path(test) or "test.csv",
+        leaks=same.figures.leaks > 0 and not same.all_leak,
+        encoder=encoder,
         encoding=encoding,
-        seed=seed,
         chosen_batch=batch_size is not None,
     )
     return Diagnosis(
-        name=name or _path(data) or table.origin,
+        name=name or _path(data) or train.table.origin,
         rows=train.size,
-        usable=len(table),
-        findings=ordered(found),
-        distribution=sizes,
-        batches=batches,
-        duplicates=same,
-        texts=facts,
-        label_errors=errors,
+        usable=len(train.table),
+        counts=given.counts,
+        issues=issues,
         recommendation=recommendation,
         seconds=time.monotonic() - started,
     )
-
-
-def _oddities(train: LoadedTable, held_out: LoadedTable | None, text: str, label: str) -> list[Finding]:
-    found = [*train.findings, *label_anomalies(train.table, label), *text_anomalies(train.table, train.rows, text)]
-    if held_out is None:
-        return found
-    found += held_out.findings
-    if not len(held_out.table):
-        sentence = "test file: no row can be used, so it was left out"
-        return [*found, Finding("problem", "test", sentence, "see what is wrong with its rows")]
-    return found + text_anomalies(held_out.table, held_out.rows, text, "test file: ")
-
-
-def _unread(reader: TokenCounter) -> list[Finding]:
-    if reader.tokenizer is not None:
-        return []
-    sentence = f"lengths were not examined, for the default encoder could not be had: {reader.why_not}"
-    return [Finding("note", "texts", sentence, "name another with --encoder")]
 
 
 def _path(source: Any) -> str:

@@ -8,14 +8,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from sharprecl.doctor.diagnosis import Diagnosis, DuplicateGroup, Severity, Suspect
-from sharprecl.doctor.summary import Section, group_rows, headline, sections, shown_classes, verdict
+from sharprecl.doctor.diagnosis import Diagnosis
+from sharprecl.doctor.issues.base import Severity
+from sharprecl.doctor.issues.display import Examples, Section
+from sharprecl.evaluation.table import DASH
 from sharprecl.report.svg import clean
 
 EACH = 6
-GROUPS = 5
-SUSPECTS = 10
-LABELS = 4
 SHORT = 90
 NAME = 46
 _STYLES: dict[Severity, str] = {"problem": "bold red", "warning": "bold yellow", "note": "bold"}
@@ -23,8 +22,8 @@ _STYLES: dict[Severity, str] = {"problem": "bold red", "warning": "bold yellow",
 
 def show(console: Console, found: Diagnosis) -> None:
     """Print the findings first, the figures behind them next, the recommended command last."""
-    console.print(_plain(headline(found), "bold"))
-    console.print(_plain(verdict(found)))
+    console.print(_plain(found.headline, "bold"))
+    console.print(_plain(found.verdict))
     console.print()
     findings = _grid(8)
     for finding in found.findings:
@@ -33,24 +32,22 @@ def show(console: Console, found: Diagnosis) -> None:
             said.append("\n").append_text(_plain(f"\N{RIGHTWARDS ARROW} {finding.cure}", "dim"))
         findings.add_row(_plain(finding.severity, _STYLES[finding.severity]), said)
     console.print(findings)
-    for section in sections(found):
-        _section(console, section)
-        if section.title == "Labels":
+    for place, section in enumerate(found.sections):
+        _figures(console, section)
+        if place == 0:
             console.print(_classes(found))
-        if section.title == "Duplicates":
-            console.print(_list(map(_group, found.duplicates.groups[:GROUPS])))
-    if found.label_errors is not None:
-        console.print(_list(map(_suspect, found.label_errors.suspects[:SUSPECTS])))
+        if section.examples is not None:
+            console.print(_examples(section.examples))
     console.print()
     console.print(_plain("Recommended", "bold"))
     # Unbroken, so that it can be copied.
     console.print(found.recommendation.command, markup=False, highlight=False, soft_wrap=True)
-    console.print(_list(map(_plain, found.recommendation.reasons)))
+    console.print(_list(found.recommendation.reasons))
     if any(finding.severity == "problem" for finding in found.findings):
         console.print(_plain("Mend the problems above first."))
 
 
-def _section(console: Console, section: Section) -> None:
+def _figures(console: Console, section: Section) -> None:
     console.print()
     console.print(_plain(section.title, "bold"))
     for name, value in section.figures:
@@ -58,33 +55,32 @@ def _section(console: Console, section: Section) -> None:
 
 
 def _classes(found: Diagnosis) -> Table:
+    """The largest and smallest classes, or all if there are few, with a row of dots between."""
+    columns = [column for column in found.columns if column.terminal is not None]
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0), show_edge=False)
     table.add_column("Class", overflow="fold")
-    for title in ("Texts", "Test", "No positive", "F1 of words"):
-        table.add_column(title, justify="right")
-    for row in shown_classes(found, EACH):
-        table.add_row(*map(_plain, row))
+    for column in columns:
+        table.add_column(column.heading.removesuffix(", %"), justify="right")
+    names = list(found.counts)
+    split = len(names) > 2 * EACH
+    for place, name in enumerate([*names[:EACH], *names[-EACH:]] if split else names):
+        if split and place == EACH:
+            table.add_row(f"... {len(names) - 2 * EACH:,} more")
+        values = [(column.terminal, column.value(name)) for column in columns]
+        shown = [DASH if write is None or value is None else write(value) for write, value in values]
+        table.add_row(_plain(clean(name, 24)), *shown)
     return table
 
 
-def _group(group: DuplicateGroup) -> Text:
-    labels = ", ".join(clean(label, 24) for label in group.labels[:LABELS])
-    return _plain(f"{group_rows(group)} ({labels}): {clean(group.text, SHORT)}")
+def _examples(examples: Examples) -> Table:
+    return _list(f"{item.line}: {clean(item.text, SHORT)}" for item in examples.entries[: examples.shown])
 
 
-def _suspect(suspect: Suspect) -> Text:
-    doubt = ", rare or mislabelled?" if suspect.rare else ""
-    return _plain(
-        f"row {suspect.row}: {clean(suspect.label, 24)}, rather {clean(suspect.suggested, 24)} "
-        f"({suspect.confidence:.0%} against {suspect.self_confidence:.0%}{doubt}): {clean(suspect.text, SHORT)}"
-    )
-
-
-def _list(items: Iterable[Text]) -> Table:
+def _list(lines: Iterable[str]) -> Table:
     """Lines with a hanging indent, where they are longer than the terminal is wide."""
     grid = _grid(1)
-    for item in items:
-        grid.add_row(Text("-"), item)
+    for line in lines:
+        grid.add_row(Text("-"), _plain(line))
     return grid
 
 

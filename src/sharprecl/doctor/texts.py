@@ -1,119 +1,83 @@
-"""What the encoder will see of the texts: how much it cuts, what it knows nothing of, and what script they are in."""
+"""Many texts a chunk at a time, and one number for equal texts: memory does not grow with their length."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sharprecl.data.tables import TextTable
-from sharprecl.doctor.diagnosis import TextFacts
-from sharprecl.doctor.keys import least, text_keys
-from sharprecl.doctor.loading import LONGEST
-from sharprecl.doctor.scripts import NONE, scripts
-from sharprecl.doctor.slices import Progress, silent, slices
+from sharprecl.data.leaks import normalised
 
-if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerBase
+Hashes = NDArray[np.uint64]
+Progress = Callable[[str, int, int], None]
+"""Is told the stage, how many texts of it are done, and how many there are."""
 
-MOST_READ = 200_000
-"""Texts of a file that are tokenised: of so many, a share is known to 0.2 points, in a minute."""
-QUANTILES = (0.5, 0.9, 0.99, 1.0)
-SHOWN_ROWS = 50
+CHARACTERS = 1 << 17
+"""Characters a chunk: its arrays stay in the processor's cache, and calls of numpy are still few."""
 
+READ = 20_000
+"""Characters of a text that are read where a text has no bound: no encoder here sees more than a tenth of them, and
+one text of a hundred megabytes must not fill the memory."""
 
-class _Tokens(NamedTuple):
-    """Of N texts: their tokens, special ones included, ``[N]``, and whether none of them means anything, ``[N]``."""
-
-    lengths: NDArray[np.int64]
-    empty: NDArray[np.bool_]
+LONGEST = 100_000
+"""Characters of a text that are examined at all: a line of 100 MB must not stop all others."""
 
 
-def texts(
-    table: TextTable,
-    test: TextTable | None,
-    tokenizer: "PreTrainedTokenizerBase | None",
-    encoder: str,
-    max_length: int,
-    *,
-    most_read: int = MOST_READ,
-    progress: Progress = silent,
-) -> TextFacts:
-    """Count tokens and look at scripts. Every text's script is looked at; of tokens see ``most_read``.
+def silent(stage: str, done: int, total: int) -> None:
+    """Tell nobody."""
 
-    Args:
-        table: training texts, as ``admit`` gives them: none is longer than ``LONGEST``, and one as long was cut.
-        test: test texts, or None.
-        tokenizer: the encoder's; None leaves out all that needs one, and ``examined`` is 0.
-        encoder: the encoder's name.
-        max_length: tokens that a text may have, special tokens included.
-        most_read: texts of each file that are tokenised; of more, a random sample, the same one each time.
-        progress: is told what is being done.
+
+def chunks(texts: Sequence[str], stage: str, progress: Progress, read: int = READ) -> Iterator[slice]:
+    """Cut N texts into runs of about ``CHARACTERS``, at least one text each, and report each that is done.
+
+    A text counts with ``read`` characters at most.
     """
-    written = scripts(table.texts, progress)
-    foreign = np.flatnonzero(written.of_texts > 0)
-    shares = np.bincount(written.of_texts[written.of_texts != NONE], minlength=len(written.names)) / len(table)
-    rows, train = _sampled(table, tokenizer, most_read, progress)
-    empty = rows[train.empty]
-    tested = None if test is None else _sampled(test, tokenizer, most_read, progress)[1]
-    return TextFacts(
-        encoder=encoder if tokenizer is not None else "",
-        max_length=max_length,
-        truncated=_longer(train, max_length),
-        truncated_test=None if tested is None else _longer(tested, max_length),
-        empty=_shown(empty),
-        empty_count=len(empty),
-        token_quantiles=_quantiles(train),
-        scripts=dict(zip(written.names, shares.tolist(), strict=True)),
-        foreign=_shown(foreign),
-        foreign_count=len(foreign),
-        examined=len(rows),
-    )
+    start = size = 0
+    for place, text in enumerate(texts):
+        size += min(len(text), read)
+        if size >= CHARACTERS or place + 1 == len(texts):
+            yield slice(start, place + 1)
+            progress(stage, place + 1, len(texts))
+            start, size = place + 1, 0
 
 
-def _sampled(
-    table: TextTable, tokenizer: "PreTrainedTokenizerBase | None", most: int, progress: Progress
-) -> tuple[NDArray[np.int64], _Tokens]:
-    """The tokenised rows, and their tokens."""
-    if tokenizer is None:
-        return np.empty(0, dtype=np.int64), _Tokens(np.empty(0, dtype=np.int64), np.empty(0, dtype=bool))
-    rows = np.arange(len(table))
-    if len(table) > most:
-        rows = least(text_keys(table.texts, progress, "choosing texts to tokenise"), most)
-    return rows, _tokens([table.texts[row] for row in rows], tokenizer, progress)
+def text_hashes(texts: Sequence[str], progress: Progress = silent, stage: str = "reading texts") -> Hashes:
+    """A 64-bit hash of each text, equal where case, punctuation and spacing alone differ, uint64 ``[N]``.
+
+    Two different texts of a million share a hash with a chance below 1 in 30 million. The hashes are the same in every
+    process, so what is sorted or sampled by them depends neither on the order of the rows nor on the day.
+    """
+    parts = [np.empty(0, dtype=np.uint64)]
+    for part in chunks(texts, stage, progress):
+        digests = b"".join(blake2b(normalised(text).encode(), digest_size=8).digest() for text in texts[part])
+        parts.append(np.frombuffer(digests, dtype="<u8").astype(np.uint64))
+    return np.concatenate(parts)
 
 
-def _tokens(some: Sequence[str], tokenizer: "PreTrainedTokenizerBase", progress: Progress) -> _Tokens:
-    blank = {tokenizer.convert_tokens_to_ids(mark) for mark in ("▁", "Ġ")}  # a space before what is unknown
-    meaningless = {*tokenizer.all_special_ids, *blank}
-    special = tokenizer.num_special_tokens_to_add()
-    lengths = np.empty(len(some), dtype=np.int64)
-    empty = np.empty(len(some), dtype=bool)
-    for part in slices(some, "counting tokens", progress):
-        found = tokenizer(
-            list(some[part]),
-            add_special_tokens=False,
-            return_attention_mask=False,
-            return_token_type_ids=False,
-            verbose=False,  # or it warns of every text that is too long for the encoder
-        )["input_ids"]
-        lengths[part] = [len(row) + special for row in found]
-        # Of a text that was cut nobody knows the rest; WordPiece takes a line without spaces for one unknown word.
-        empty[part] = [
-            len(text) < LONGEST and meaningless.issuperset(row) for text, row in zip(some[part], found, strict=True)
-        ]
-    return _Tokens(lengths, empty)
+def mixed(hashes: Hashes, seed: int) -> Hashes:
+    """Other hashes of the same texts, one-to-one: a fresh random order for each seed (Steele et al., SplitMix64)."""
+    with np.errstate(over="ignore"):
+        z = hashes + np.uint64((2 * seed + 1) * 0x9E3779B97F4A7C15 % 2**64)
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
 
 
-def _longer(tokens: _Tokens, max_length: int) -> float | None:
-    return float((tokens.lengths > max_length).mean()) if len(tokens.lengths) else None
+def first_of_each(ordered: Hashes) -> NDArray[np.bool_]:
+    """Which of N sorted numbers differ from the one before, bool ``[N]``."""
+    return np.concatenate([np.ones(min(1, len(ordered)), dtype=bool), ordered[1:] != ordered[:-1]])
 
 
-def _quantiles(tokens: _Tokens) -> tuple[float, ...]:
-    if not len(tokens.lengths):
-        return ()
-    return tuple(float(value) for value in np.quantile(tokens.lengths, QUANTILES, method="higher"))
+def distinct(hashes: Hashes) -> Hashes:
+    """The different hashes, sorted. ``np.unique`` hashes numbers since NumPy 2.3, fifty times slower than this."""
+    ordered = np.sort(hashes)
+    return ordered[first_of_each(ordered)]
 
 
-def _shown(rows: NDArray[np.int64]) -> tuple[int, ...]:
-    return tuple((rows[:SHOWN_ROWS] + 1).tolist())
+def least(hashes: Hashes, most: int) -> NDArray[np.int64]:
+    """The rows of the ``most`` least hashes, and of those equal to the last of them, rising: a random sample that does
+    not depend on the order of the rows.
+    """
+    if len(hashes) <= most:
+        return np.arange(len(hashes))
+    return np.flatnonzero(hashes <= np.partition(hashes, most - 1)[most - 1])

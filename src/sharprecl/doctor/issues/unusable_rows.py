@@ -1,0 +1,130 @@
+"""Rows that cannot be used as they are: what ``read_table`` refuses, stray headers, and texts without end."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sharprecl.data.checks import blank_rows, broken_rows, other_rows
+from sharprecl.data.messages import SHOWN, closest, names_phrase, rows_phrase, shorten
+from sharprecl.doctor.issues.base import Finding, Issue
+
+_SINGLE = str | int | float
+_REFUSED = "'sharprecl train' refuses the file until then"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Rows (from 0) with one kind of fault, as words for one row and for several.
+
+    ``aside`` says that they cannot be examined.
+    """
+
+    rows: Sequence[int]
+    one: str
+    many: str
+    cure: str
+    aside: bool = True
+
+    def finding(self, lines: Sequence[int] | None, prefix: str) -> Finding:
+        """The sentence; ``lines`` as in ``RawTable``."""
+        count = f"{len(self.rows):,} rows {self.many}" if len(self.rows) > 1 else f"1 row {self.one}"
+        sentence = f"{prefix}{count}: {rows_phrase(self.rows, lines)}"
+        return Finding("problem", "rows", sentence, self.cure, tuple(row + 1 for row in self.rows[:SHOWN]))
+
+
+def faults(
+    texts: Sequence[Any], labels: Sequence[Any], text: str, label: str, known: Sequence[str] | None
+) -> Iterator[Fault]:
+    """Every kind of fault, also those that no row has.
+
+    ``texts`` and ``labels`` are plain values of the columns of these names; ``known`` are the label names of training
+    where this is a test file.
+    """
+    where, named = f"in column {text!r}", f"in column {label!r}"
+    delete = f"fill in or delete; {_REFUSED}"
+    yield Fault(
+        [row for row, value in enumerate(texts) if value == text and labels[row] == label],
+        "repeats the header",
+        "repeat the header",
+        "delete; such rows come from joining files and would be a class of their own",
+    )
+    yield Fault(blank_rows(texts), f"has no text {where}", f"have no text {where}", delete)
+    other = other_rows(texts, str)
+    shown = shorten(texts[other[0]]) if other else ""
+    yield Fault(
+        other,
+        f"holds {shown} {where}, not a text",
+        f"hold values such as {shown} {where}, not texts",
+        f"put texts in quotes, or name the right column with --text; {_REFUSED}",
+    )
+    yield Fault(blank_rows(labels), f"has no label {named}", f"have no label {named}", delete)
+    other = other_rows(labels, _SINGLE)
+    shown = shorten(labels[other[0]]) if other else ""
+    yield Fault(
+        other,
+        f"holds {shown} {named}, which names no single class",
+        f"hold values such as {shown} {named}, which name no single class",
+        f"write one string or number; {_REFUSED}",
+    )
+    for column, values in ((where, texts), (named, labels)):
+        half = f"half a character (a lone surrogate such as \\ud83d) {column}"
+        cure = f"write the file anew from its source; {_REFUSED}"
+        yield Fault(broken_rows(values), f"has {half}", f"have {half}", cure)
+    yield _two_spellings(labels, named) if known is None else _unknown(labels, known)
+
+
+def _two_spellings(labels: Sequence[Any], named: str) -> Fault:
+    """The number 1 beside the string '1' (one name for two values), and 1 beside 1.0 (two names for one)."""
+    every = {(type(value), value) for value in labels if isinstance(value, _SINGLE)}
+    alike: dict[tuple[str, Any], set[tuple[type, Any]]] = defaultdict(set)
+    for kind, value in every if len({kind for kind, _ in every}) > 1 else ():
+        alike["name", str(value)].add((kind, value))
+        alike["value", value].add((kind, value))
+    clash = set().union(*(some for some in alike.values() if len(some) > 1))
+    rows = [row for row, value in enumerate(labels) if isinstance(value, _SINGLE) and (type(value), value) in clash]
+    shown = names_phrase(sorted((value for _, value in clash), key=lambda value: (str(value), repr(value))))
+    words = f"labels {named} that may or may not mean the same class: {shown}"
+    return Fault(rows, f"has {words}", f"have {words}", f"write all labels as strings; {_REFUSED}", aside=False)
+
+
+def _unknown(labels: Sequence[Any], known: Sequence[str]) -> Fault:
+    names = set(known)
+    single = [row for row, value in enumerate(labels) if isinstance(value, _SINGLE)]
+    blank = set(blank_rows(labels))
+    rows = [row for row in single if row not in blank and str(labels[row]) not in names]
+    strange = sorted({str(labels[row]) for row in rows})
+    words = f"that training does not have ({names_phrase(strange)}{closest(strange[0], known) if strange else ''})"
+    cure = "correct the labels, or add training texts of these classes; no model can be right about them"
+    return Fault(rows, f"has a label {words}", f"have labels {words}", cure)
+
+
+def too_long(rows: Sequence[int], most: int, kept: int, lines: Sequence[int] | None, prefix: str) -> Finding:
+    """Texts of up to ``most`` characters, of which the first ``kept`` are examined."""
+    return Finding(
+        "warning",
+        "rows",
+        f"{prefix}texts of up to {most:,} characters, examined by their first {kept:,}: {rows_phrase(rows, lines)}",
+        "look at them: has a missing quote or line end run several texts together?",
+        tuple(row + 1 for row in rows[:SHOWN]),
+    )
+
+
+class UnusableRows(Issue):
+    """Rows of the training file that were set aside, cut or passed over when it was read."""
+
+    def findings(self) -> tuple[Finding, ...]:
+        """One for each kind of fault."""
+        return self.data.train.row_findings
+
+
+class UnusableTestRows(Issue):
+    """The same of the test file."""
+
+    def findings(self) -> tuple[Finding, ...]:
+        """One for each kind of fault, and whether a row is left."""
+        if self.data.test is None:
+            return ()
+        sentence = "test file: no row can be used, so it was left out"
+        none = Finding("problem", "test", sentence, "see what is wrong with its rows")
+        return self.data.test.row_findings + (() if self.data.tested else (none,))
