@@ -11,7 +11,6 @@ from sharprecl.augment.copies import Ints, Make, make_copies, water_fill
 from sharprecl.data.augmented import MARK_COLUMN, SOURCE_COLUMN, text_mark
 from sharprecl.data.checks import checked_labels, plain
 from sharprecl.data.leaks import normalised
-from sharprecl.data.messages import plural
 from sharprecl.data.raw_table import RawTable
 from sharprecl.data.tables import Rows
 
@@ -163,8 +162,8 @@ def _usable_rows(texts: tuple[str, ...], labels: Labels) -> tuple[list[int], lis
     rows = [row for row in whole if len(texts[row]) <= LONGEST]
     notes = []
     if repeated := sum(text not in torn for text in texts) - len(whole):
-        own = "its" if repeated == 1 else "their"
-        notes.append(f"{plural(repeated, 'row', 'rows')} got no copies of {own} own: an earlier row has the same text")
+        some, own = ("1 row", "its") if repeated == 1 else (f"{repeated} rows", "their")
+        notes.append(f"{some} got no copies of {own} own: an earlier row has the same text")
     if torn:
         notes.append(f"{_texts(len(torn))} got no copy: rows give {_them(len(torn))} different labels")
     if too_long := len(whole) - len(rows):
@@ -173,7 +172,7 @@ def _usable_rows(texts: tuple[str, ...], labels: Labels) -> tuple[list[int], lis
 
 
 def _texts(count: int) -> str:
-    return plural(count, "text", "texts")
+    return "1 text" if count == 1 else f"{count} texts"
 
 
 def _them(count: int) -> str:
