@@ -13,7 +13,6 @@ class Turned:
     name = "turned"
     version = 1
     seeded = True
-    needs = "Nothing."
 
     def __init__(self, pause=0.0):
         self.pause = pause

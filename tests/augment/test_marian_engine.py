@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from sharprecl.augment import marian_engine
+from sharprecl.augment import marian_engine, pretrained
 from sharprecl.augment.back_translation import BackTranslationAugmenter
 from sharprecl.augment.marian_engine import MarianEngine
 from sharprecl.config import BackTranslationConfig
@@ -44,7 +44,7 @@ def test_greedy_decoding_ignores_the_seed_and_sampling_follows_it(engine):
 @pytest.mark.parametrize("tokens", [1, 24])
 def test_neither_batch_size_nor_order_shows(engine, temperature, tokens, monkeypatch):
     expected = sampling(engine, temperature).round_trip(TITLES, 5)
-    monkeypatch.setattr(marian_engine, "_TOKENS_A_BATCH", tokens)
+    monkeypatch.setattr(pretrained, "TOKENS_A_BATCH", tokens)
     assert sampling(engine, temperature).round_trip(TITLES[::-1], 5) == expected[::-1]
 
 
@@ -67,7 +67,7 @@ def test_what_is_narrowly_decided_is_made_again_alone(engine, monkeypatch):
 
 def test_batches_are_bounded_and_lose_nothing_but_what_is_too_long():
     lengths = [3, 90, 170, 171, 5] * 200
-    batches = list(marian_engine._batches(lengths, 170))
+    batches = list(pretrained.batches(lengths, 170))
     assert sorted(row for batch in batches for row in batch) == [row for row, n in enumerate(lengths) if n <= 170]
     assert all(len(batch) * max(lengths[row] for row in batch) <= 4096 for batch in batches)
 

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sharprecl.augment.keyboard import NEIGHBOURS
-from sharprecl.augment.noise import NoiseAugmenter
+from sharprecl.augment.noise import NEIGHBOURS, NoiseAugmenter
 from sharprecl.config import NoiseConfig
 
 OFF = {"insertion": 0.0, "swap": 0.0, "deletion": 0.0, "typos": 0.0}
@@ -126,8 +125,6 @@ def test_where_one_kind_can_do_nothing_another_is_taken():
 def test_only_random_insertion_needs_wordnet():
     quiet = NoiseAugmenter(NoiseConfig(insertion=0))
     assert quiet.settings()["lexicon"] is None
-    assert quiet.needs.startswith("Nothing")
-    assert "WordNet" in everything().needs
     assert everything().settings() == {
         **dict.fromkeys(OFF, 0.1),
         "protected": [],
@@ -159,3 +156,16 @@ def test_numbers_and_label_words_stay_in_order_and_no_text_becomes_empty(texts, 
     for text, made in zip(texts, everything(["label"]).augment(texts, seed), strict=True):
         assert kept(made) == kept(text)
         assert bool(re.search(r"\w", made)) == bool(re.search(r"\w", text))
+
+
+def test_neighbours_are_mutual_letters_and_never_the_key_itself():
+    assert sorted(NEIGHBOURS) == list("abcdefghijklmnopqrstuvwxyz")
+    for letter, others in NEIGHBOURS.items():
+        assert letter not in others
+        assert all(letter in NEIGHBOURS[other] for other in others)
+
+
+def test_known_keys():
+    assert NEIGHBOURS["g"] == "bfhtvy"
+    assert NEIGHBOURS["q"] == "aw"
+    assert set("wedxza") <= set(NEIGHBOURS["s"])

@@ -10,7 +10,6 @@ class Fixed:
     name = "fixed"
     version = 1
     seeded = False
-    needs = "Nothing."
 
     def __init__(self, error=None):
         self.error = error

@@ -2,9 +2,11 @@
 
 import shutil
 import sys
+from collections import Counter
 
 import pytest
 
+from sharprecl.augment import wordnet
 from sharprecl.augment.wordnet import WordNetLexicon
 from sharprecl.errors import AssetError, MissingExtraError
 
@@ -29,10 +31,10 @@ FILES = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
 
 @pytest.fixture(scope="module")
 def tiny_wordnet(tmp_path_factory):
-    """A folder that nltk's reader takes for WordNet."""
+    """A folder with the files of WordNet that are read."""
     folder = tmp_path_factory.mktemp("tiny") / "dict"
     folder.mkdir()
-    data, index, senses = dict.fromkeys(FILES.values(), ""), {}, []
+    data, numbers, senses = dict.fromkeys(FILES.values(), ""), Counter(), []
     for part, number, names in SYNSETS:
         file = FILES[part.replace("s", "a")]
         offset = len(data[file])
@@ -40,23 +42,11 @@ def tiny_wordnet(tmp_path_factory):
         pointers = "001 & 00000000 a 0000" if part == "s" else "000"  # a satellite has a head
         data[file] += f"{offset:08d} 03 {part} {len(names):02x} {words} {pointers} | a gloss  \n"
         for name, count in names.items():
-            offsets = index.setdefault((file, name.lower()), [])
-            offsets.append(offset)
-            senses.append(f"{name.lower()}%{number}:03:00:: {offset:08d} {len(offsets)} {count}\n")
-    for part, file in FILES.items():
-        lines = [
-            f"{name} {part} {len(o)} 0 {len(o)} 0 {' '.join(f'{x:08d}' for x in o)}\n"
-            for (where, name), o in index.items()
-            if where == file
-        ]
-        (folder / f"index.{file}").write_text("".join(lines))
-        (folder / f"data.{file}").write_text(data[file])
-        (folder / f"{file}.exc").write_text("")
+            numbers[file, name.lower()] += 1
+            senses.append(f"{name.lower()}%{number}:03:00:: {offset:08d} {numbers[file, name.lower()]} {count}\n")
+    for file, lines in data.items():
+        (folder / f"data.{file}").write_text(lines)
     (folder / "index.sense").write_text("".join(sorted(senses)))
-    (folder / "cntlist.rev").write_text("")
-    (folder / "lexnames").write_text("".join(f"{i:02d} part.{i} 1\n" for i in range(45)))
-    for path in folder.iterdir():
-        path.chmod(0o644)
     return folder
 
 
@@ -104,16 +94,18 @@ def test_knows(lexicon, word, known):
     assert lexicon.knows(word) is known
 
 
-def test_second_sense_enters_when_it_has_its_share(tiny_wordnet):
-    assert "skin" in WordNetLexicon(tiny_wordnet, most=9).synonyms("film")
-    assert "skin" not in WordNetLexicon(tiny_wordnet, sense_share=0.3, most=9).synonyms("film")
+def test_second_sense_enters_when_it_has_its_share(tiny_wordnet, monkeypatch):
+    monkeypatch.setattr(wordnet, "_MOST_SYNONYMS", 9)
+    assert "skin" in WordNetLexicon(tiny_wordnet).synonyms("film")
+    monkeypatch.setattr(wordnet, "_SENSE_SHARE", 0.3)
+    assert "skin" not in WordNetLexicon(tiny_wordnet).synonyms("film")
 
 
 def test_settings_name_the_content_and_load_nothing(tiny_wordnet, tmp_path):
     lexicon = WordNetLexicon(tiny_wordnet)
     settings = lexicon.settings()
     assert settings["name"] == "wordnet"
-    assert "_reader" not in vars(lexicon)
+    assert "_senses" not in vars(lexicon)
     (tmp_path / "index.sense").write_text("another")
     assert WordNetLexicon(tmp_path).settings() != settings
 
@@ -133,11 +125,18 @@ def test_an_index_that_points_beside_a_synset_gets_one_sentence(tiny_wordnet, tm
         WordNetLexicon(folder).synonyms("city")
 
 
-@pytest.mark.parametrize("package", ["nltk", "simplemma"])
-def test_a_missing_package_names_the_extra(tiny_wordnet, monkeypatch, package):
-    for name in [name for name in sys.modules if name.partition(".")[0] == package]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, package, None)
+def test_a_damaged_index_gets_one_sentence(tiny_wordnet, tmp_path):
+    folder = tmp_path / "dict"
+    shutil.copytree(tiny_wordnet, folder)
+    index = folder / "index.sense"
+    for damage in (b"half a line\n", b"city%9:03:00:: 00000000 1 9\n", b"\xff\xfe"):
+        index.write_bytes((tiny_wordnet / "index.sense").read_bytes() + damage)
+        with pytest.raises(AssetError, match=r"a line of index\.sense is damaged.*delete the folder"):
+            WordNetLexicon(folder).synonyms("city")
+
+
+def test_a_missing_package_names_the_extra(tiny_wordnet, monkeypatch):
+    monkeypatch.setitem(sys.modules, "simplemma", None)
     with pytest.raises(MissingExtraError, match=r"sharprecl\[augment\]"):
         WordNetLexicon(tiny_wordnet).synonyms("city")
 

@@ -1,7 +1,21 @@
+"""Where words stand and which may change; -s forms."""
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sharprecl.augment.words import carries_meaning, gaps, in_case_of, label_words, must_stay, put_in, wanted, words_of
+from sharprecl.augment.words import (
+    add_s,
+    carries_meaning,
+    gaps,
+    in_case_of,
+    label_words,
+    must_stay,
+    put_in,
+    takes_regular_s,
+    wanted,
+    words_of,
+)
 
 NONE = frozenset()
 
@@ -57,3 +71,28 @@ def test_putting_in_only_adds(text, data):
     assert put_in(text, chosen, ["NEW"] * len(chosen)).replace(" NEW", "").replace("NEW ", "") == text.replace(
         " NEW", ""
     ).replace("NEW ", "")
+
+
+@pytest.mark.parametrize(
+    ("word", "form"),
+    [
+        ("city", "cities"),
+        ("boy", "boys"),
+        ("box", "boxes"),
+        ("match", "matches"),
+        ("film", "films"),
+        ("glass", "glasses"),
+    ],
+)
+def test_add_s(word, form):
+    assert add_s(word) == form
+
+
+@pytest.mark.parametrize("word", ["gentleman", "grandchild", "housewife", "news", "bacterium", "nucleus"])
+def test_irregular_plurals_are_known(word):
+    assert not takes_regular_s(word)
+
+
+@pytest.mark.parametrize("word", ["human", "film", "glass"])
+def test_regular_plurals_are_known(word):
+    assert takes_regular_s(word)

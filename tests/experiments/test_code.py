@@ -100,10 +100,10 @@ def test_new_names_and_files_count(package: Path) -> None:
 
 # They fetch what is checked by its hash, keep, show or word; or make settings, which stand in every key.
 DECIDE_NOTHING = {
-    "assets/__init__.py", "assets/fetch.py", "assets/lock.py", "assets/pip.py", "assets/remote.py",
-    "assets/transfer.py", "errors.py", "evaluation/intervals.py", "experiments/fairness.py", "experiments/records.py",
-    "experiments/weights.py", "export/card.py", "export/folder.py", "export/predictor.py", "export/stock.py",
-    "export/writing.py", "extras.py", "files.py", "machine.py", "quiet.py", "version.py",
+    "assets/__init__.py", "assets/cache.py", "assets/fetch.py", "assets/remote.py", "errors.py",
+    "evaluation/intervals.py", "experiments/fairness.py", "experiments/records.py", "experiments/weights.py",
+    "export/card.py", "export/stock.py", "export/writing.py", "extras.py",
+    "files.py", "machine.py", "quiet.py", "version.py",
 }  # fmt: skip
 
 

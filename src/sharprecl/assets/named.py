@@ -68,10 +68,5 @@ def r52_files(progress: Callable[[str], None] | None = None) -> tuple[Path, Path
 
 
 def wordnet_dir(progress: Callable[[str], None] | None = None) -> Path:
-    """The folder of WordNet 3.0, ready for ``nltk``'s ``WordNetCorpusReader``; fetched if absent.
-
-    nltk reads it only when the folder stands in ``nltk.data.path``, and its constructor wants a second WordNet for
-    other languages unless ``map_wn`` is overridden. The lists of irregular forms are empty, so
-    ``children`` does not find ``child``: lemmatise first.
-    """
+    """The folder of WordNet 3.0: its data files and its index of senses; fetched if absent."""
     return fetch("wordnet", progress)

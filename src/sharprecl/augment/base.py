@@ -1,8 +1,8 @@
 """The contract of an augmenter: a text in, another text that means the same out.
 
 The result for a text depends only on the text, the settings and the seed: never on its neighbours, its position, the
-number of workers or the batch size. That is what makes a cache by content right, and a run repeatable. Labels reach an
-augmenter as words that it must leave alone, when it is made.
+number of workers or the batch size. That is what makes a cache by content right, and a run repeatable. Label names
+reach an augmenter when it is made, as words that it must leave alone.
 """
 
 import hashlib
@@ -21,27 +21,18 @@ class Augmenter(Protocol):
     Attributes:
         name: what the cache and the reports call it.
         version: raised with every change of the code that changes a result.
-        needs: one sentence, what must be installed or fetched before it works.
         seeded: whether another seed can give another text.
     """
 
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def version(self) -> int: ...
-
-    @property
-    def needs(self) -> str: ...
-
-    @property
-    def seeded(self) -> bool: ...
+    name: str
+    version: int
+    seeded: bool
 
     def settings(self) -> dict[str, Any]:
-        """Whatever else decides the result, as JSON-ready values: part of the cache's key."""
+        """Whatever else decides the result, JSON-ready: part of the cache's key."""
 
     def augment(self, texts: Sequence[str], seed: int) -> list[str]:
-        """A second view of each text, in the given order."""
+        """A second view of each text, in the given order; a text in which nothing may change comes back as it is."""
 
 
 def text_generator(text: str, seed: int) -> np.random.Generator:

@@ -17,8 +17,7 @@ from sharprecl.assets import local_or_hub
 from sharprecl.augment.base import text_generator
 from sharprecl.augment.draws import draw_among_best
 from sharprecl.augment.pretrained import identity
-from sharprecl.augment.stopwords import NEVER_PUT_IN
-from sharprecl.augment.words import carries_meaning, gaps, label_words, put_in, wanted, words_of
+from sharprecl.augment.words import NEVER_PUT_IN, carries_meaning, gaps, label_words, put_in, wanted, words_of
 from sharprecl.config import ContextualConfig
 from sharprecl.data.checks import is_unicode
 
@@ -76,33 +75,27 @@ class ContextualAugmenter:
         self.config = ContextualConfig() if config is None else config
         self.protected = label_words(protected)
 
-    @property
-    def needs(self) -> str:
-        """What must be there: the model."""
-        return f"The fill-mask model {self.config.model!r}, a local folder or fetched from the Hugging Face Hub."
-
     def settings(self) -> dict[str, Any]:
         """Everything beside text and seed that decides the result."""
         return {**self.config.model_dump(), "model": identity(self._source), "protected": sorted(self.protected)}
 
     def augment(self, texts: Sequence[str], seed: int) -> list[str]:
-        """A second view of each text; one in which nothing may change comes back as it is.
+        """A second view of each text; a text in which nothing may change comes back as it is.
 
         Raises:
             AssetError: the model cannot be had.
         """
-        plans = {row: plan for row, text in enumerate(texts) if (plan := self._plan(text, seed)) is not None}
-        if not plans:
-            return list(texts)
-        rows = list(plans)
-        masked = [plan.with_words([self._model.mask] * len(plan.spans)) for plan in plans.values()]
         made = list(texts)
+        plans = [(row, plan) for row, text in enumerate(texts) if (plan := self._plan(text, seed)) is not None]
+        if not plans:
+            return made
+        masked = [plan.with_words([self._model.mask] * len(plan.spans)) for _, plan in plans]
         for which, scores_MV in self._model.scores(masked):
-            plan = plans[rows[which]]
-            filled = self._fill(plan, scores_MV, strict=False)
-            if filled is None:  # narrowly decided: see draws.py
-                filled = self._fill(plan, next(self._model.scores([masked[which]]))[1], strict=True)
-            made[rows[which]] = f"{filled}{plan.rest}"
+            row, plan = plans[which]
+            filled = self._fill(plan, scores_MV, accept_close=False)
+            if filled is None:  # a close decision is made again with the text alone: see draws.py
+                filled = self._fill(plan, next(self._model.scores([masked[which]]))[1], accept_close=True)
+            made[row] = f"{filled}{plan.rest}"
         return made
 
     def _plan(self, text: str, seed: int) -> _Plan | None:
@@ -121,8 +114,8 @@ class ContextualAugmenter:
         cut = words[-1].end()
         return _Plan(text[:cut], text[cut:], spans, near, int(rng.integers(2**63)))
 
-    def _fill(self, plan: _Plan, scores_MV: np.ndarray, strict: bool) -> str | None:
-        """The text with a drawn word at every mask; None where rounding could have decided and ``strict`` is off."""
+    def _fill(self, plan: _Plan, scores_MV: np.ndarray, accept_close: bool) -> str | None:
+        """The text with a drawn word at every mask; None where rounding could have decided, unless that is accepted."""
         rng = np.random.default_rng(plan.seed)
         words = []
         for (start, end), avoid, scores_V in zip(plan.spans, plan.avoid, scores_MV, strict=False):
@@ -131,7 +124,7 @@ class ContextualAugmenter:
                 allowed_V[self._ids.get(word, [])] = False
             uniform_V = rng.random(len(allowed_V), dtype=np.float32)
             best, sure = draw_among_best(np.where(allowed_V, scores_V, -np.inf), uniform_V, self.config.top_n)
-            if not (sure or strict):
+            if not (sure or accept_close):
                 return None
             words.append("" if best is None else _in_case(self._model.words[best], plan.text[start:end], plan.text))
         return plan.with_words(words)

@@ -1,8 +1,8 @@
 """Draws from a model's scores that do not depend on what else was in the batch.
 
 Rounding moves a score by about 1e-6 when a text shares its batch with others, and a draw by cumulated probabilities
-would now and then follow it. The largest sum of score and Gumbel noise is a draw by the same probabilities, and it says
-how narrowly it was decided: a caller repeats what was narrow with the text alone, and then company has no say.
+would now and then follow it. The largest sum of score and Gumbel noise is a draw by the same probabilities, and its
+margin tells how close the decision was: a caller repeats a close one with the text alone.
 """
 
 import numpy as np
@@ -21,7 +21,7 @@ def draw_among_best(scores_V: np.ndarray, uniform_V: np.ndarray, n: int) -> tupl
 
     Args:
         scores_V: logits, -inf for what may not be drawn, [V].
-        uniform_V: drawn in [0, 1), one number for every index, for which of them are the best rounding may decide, [V].
+        uniform_V: drawn in [0, 1); a number for every index, as rounding may decide which are the n best, [V].
         n: how many may be drawn, at least 1.
 
     Returns:

@@ -1,25 +1,24 @@
 """Back translation by any pair of Marian models of transformers (or other sequence-to-sequence translators)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import torch
-from transformers import AutoModelForSeq2SeqLM, AutoTokenizer, LogitsProcessor, LogitsProcessorList
+from transformers import AutoModelForSeq2SeqLM, LogitsProcessor, LogitsProcessorList
 
 from sharprecl.assets import local_or_hub
 from sharprecl.augment.base import text_generator
 from sharprecl.augment.draws import SAME, gumbel
-from sharprecl.augment.pretrained import check_whole, identity, loading
+from sharprecl.augment.pretrained import batches, identity, load_pretrained
 from sharprecl.quiet import quiet
 
-_TOKENS_A_BATCH = 4096
 _MOST_TOKENS = 170  # of a passage; 40 words have about 60
 
 
 class MarianEngine:
-    """Translates with two models, in float32, on the accelerator where there is one.
+    """Translates with two models.
 
     Args:
         forward: a local folder or a Hugging Face id.
@@ -57,24 +56,19 @@ class MarianEngine:
 
 class _Direction:
     def __init__(self, source: str) -> None:
-        with loading(source, "translation model"):
-            self.tokenizer: Any = AutoTokenizer.from_pretrained(source)
-            model, report = AutoModelForSeq2SeqLM.from_pretrained(source, dtype=torch.float32, output_loading_info=True)
-        check_whole(report, source, "translation model")
-        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-        self.model: Any = model.eval().to(self.device)
+        self.tokenizer, self.model = load_pretrained(AutoModelForSeq2SeqLM, source, "translation model")
         # An answer may be twice as long and a little more, and must still have positions.
-        positions = getattr(model.config, "max_position_embeddings", None) or 3 * _MOST_TOKENS
+        positions = getattr(self.model.config, "max_position_embeddings", None) or 3 * _MOST_TOKENS
         self.most = min(_MOST_TOKENS, (positions - 10) // 2)
 
     def translate(self, passages: Sequence[str], seed: int, temperature: float) -> list[str]:
         encoded = self.tokenizer(list(passages))["input_ids"] if passages else []
         answers = [""] * len(passages)
-        for rows in _batches([len(ids) for ids in encoded], self.most):
+        for rows in batches([len(ids) for ids in encoded], self.most):
             made, margins = self._generate(rows, passages, encoded, seed, temperature)
             for row, answer, margin in zip(rows, made, margins, strict=True):
                 if len(rows) > 1 and margin < SAME / min(1.0, temperature or 1.0):
-                    # Narrowly decided: see draws.py.
+                    # A close decision is made again with the passage alone: see draws.py.
                     [answer], _ = self._generate([row], passages, encoded, seed, temperature)
                 answers[row] = answer
         return answers
@@ -83,7 +77,9 @@ class _Direction:
     def _generate(
         self, rows: Sequence[int], passages: Sequence[str], encoded: list[list[int]], seed: int, temperature: float
     ) -> tuple[list[str], list[float]]:
-        batch = self.tokenizer.pad({"input_ids": [encoded[row] for row in rows]}, return_tensors="pt").to(self.device)
+        batch = self.tokenizer.pad({"input_ids": [encoded[row] for row in rows]}, return_tensors="pt").to(
+            self.model.device
+        )
         # Its own limit for each: a shared one would let a short passage ramble as long as its longest neighbour may.
         limits = [2 * len(encoded[row]) + 8 for row in rows]
         generators = [text_generator(passages[row], seed) for row in rows]
@@ -100,7 +96,7 @@ class _Direction:
 
 
 class _Choose(LogitsProcessor):  # type: ignore[misc]
-    """Makes greedy decoding draw, end each row in its time, and remember how narrowly each row was decided.
+    """Makes greedy decoding draw, ends each row at its own limit, and keeps the smallest margin of its decisions.
 
     The best of scores / temperature + Gumbel noise is a draw by the softmax at that temperature.
     """
@@ -125,12 +121,3 @@ class _Choose(LogitsProcessor):  # type: ignore[misc]
             if running[row]:
                 self.margins[row] = min(self.margins[row], margin)
         return scores
-
-
-def _batches(lengths: Sequence[int], most: int) -> Iterator[list[int]]:
-    """Rows of similar length; those that are too long in none."""
-    rows = sorted((row for row, length in enumerate(lengths) if length <= most), key=lambda row: lengths[row])
-    while rows:
-        size = max(1, _TOKENS_A_BATCH // lengths[rows[-1]])
-        yield rows[-size:]
-        del rows[-size:]

@@ -6,19 +6,18 @@ from typing import Any, cast
 
 import numpy as np
 import torch
-from transformers import AutoModelForMaskedLM, AutoTokenizer
+from transformers import AutoModelForMaskedLM
 
-from sharprecl.augment.pretrained import check_whole, loading
+from sharprecl.augment.pretrained import batches, load_pretrained
 from sharprecl.errors import AssetError
 
 _MOST_TOKENS = 512
-_TOKENS_A_BATCH = 4096  # a fifth of them masks: 160 MB of scores over RoBERTa's vocabulary
 _WORD = re.compile(r"[^\W\d_]{2,}")  # nor "##ing", as WordPiece (BERT) spells the end of a word
 _WORD_STARTS = ("\u0120", "\u2581")  # byte-level BPE (RoBERTa), SentencePiece
 
 
 class MaskedLanguageModel:
-    """Any fill-mask model of transformers, in float32, on the accelerator where there is one.
+    """Any fill-mask model of transformers.
 
     Args:
         source: a local folder or a Hugging Face id.
@@ -33,19 +32,15 @@ class MaskedLanguageModel:
     """
 
     def __init__(self, source: str) -> None:
-        with loading(source, "fill-mask model"):
-            self._tokenizer: Any = AutoTokenizer.from_pretrained(source)
-            model, report = AutoModelForMaskedLM.from_pretrained(source, dtype=torch.float32, output_loading_info=True)
-        check_whole(report, source, "fill-mask model")
+        self._tokenizer, self._model = load_pretrained(AutoModelForMaskedLM, source, "fill-mask model")
         if self._tokenizer.mask_token is None or self._tokenizer.pad_token is None:
             raise AssetError(f"the tokenizer of {source!r} has no mask or no padding token; name a fill-mask model")
-        self._device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-        self._model: Any = model.eval().to(self._device)
+        config = self._model.config
         self.mask = cast(str, self._tokenizer.mask_token)
-        self.words = _whole_words(self._tokenizer, model.config.vocab_size)
+        self.words = _whole_words(self._tokenizer, config.vocab_size)
         if not any(self.words):
             raise AssetError(f"the vocabulary of {source!r} holds no whole words; name another fill-mask model")
-        positions = getattr(model.config, "max_position_embeddings", None) or _MOST_TOKENS
+        positions = getattr(config, "max_position_embeddings", None) or _MOST_TOKENS
         self._most = min(_MOST_TOKENS, positions - 2)  # RoBERTa counts positions from 2
 
     def scores(self, texts: Sequence[str]) -> Iterator[tuple[int, np.ndarray]]:
@@ -58,16 +53,12 @@ class MaskedLanguageModel:
             (index of the text, its logits), batch by batch, long texts first.
         """
         encoded = self._tokenizer(list(texts), truncation=True, max_length=self._most)["input_ids"]
-        by_length = sorted(range(len(texts)), key=lambda row: len(encoded[row]))
-        while by_length:
-            longest = len(encoded[by_length[-1]])
-            rows = by_length[-max(1, _TOKENS_A_BATCH // longest) :]
-            del by_length[-len(rows) :]
+        for rows in batches([len(ids) for ids in encoded], self._most):
             yield from zip(rows, self._forward([encoded[row] for row in rows]), strict=True)
 
     @torch.inference_mode()
     def _forward(self, rows: list[list[int]]) -> list[np.ndarray]:
-        batch = self._tokenizer.pad({"input_ids": rows}, return_tensors="pt").to(self._device)
+        batch = self._tokenizer.pad({"input_ids": rows}, return_tensors="pt").to(self._model.device)
         masked_NT = batch["input_ids"] == self._tokenizer.mask_token_id
         if not masked_NT.any():
             return [np.empty((0, len(self.words)), np.float32) for _ in rows]

@@ -8,13 +8,13 @@ where and what they are; whatever can be changed is changed, and no text becomes
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from math import hypot
 from typing import Any, TypeVar
 
 import numpy as np
 
 from sharprecl.augment.base import text_generator
-from sharprecl.augment.keyboard import NEIGHBOURS
-from sharprecl.augment.synonyms import Lexicon, SynonymAugmenter, is_english
+from sharprecl.augment.synonyms import is_english
 from sharprecl.augment.wordnet import WordNetLexicon
 from sharprecl.augment.words import carries_meaning, gaps, label_words, must_stay, put_in, wanted, words_of
 from sharprecl.config import NoiseConfig
@@ -27,12 +27,20 @@ _NEGATIONS = frozenset(
 _TYPED = 4  # letters of a word in which a slip leaves it readable, as in nlpaug's KeyboardAug
 _DRAWS = 10  # of slips, until one makes no label word
 
+_ROWS = (("qwertyuiop", 0.0), ("asdfghjkl", 0.25), ("zxcvbnm", 0.75))  # keys, and how far the row is set in
+_KEYS = {key: (start + column, row) for row, (keys, start) in enumerate(_ROWS) for column, key in enumerate(keys)}
+NEIGHBOURS: dict[str, str] = {
+    key: "".join(other for other, (a, b) in sorted(_KEYS.items()) if 0 < hypot(a - x, b - y) < 1.3)
+    for key, (x, y) in _KEYS.items()
+}
+"""For every small letter those of the keys that touch it on a QWERTY keyboard (1.3 key widths), in order."""
+
 
 class NoiseAugmenter:
     """Makes slips in texts.
 
     Args:
-        rates: share of the words that each kind of noise touches; a kind with rate 0 is never drawn.
+        config: share of the words that each kind of noise touches; a kind with rate 0 is never drawn.
         protected: label names (or any words): their words, also with -s, are neither touched nor put in.
         lexicon: where random insertion finds synonyms; WordNet by default.
     """
@@ -42,11 +50,11 @@ class NoiseAugmenter:
     seeded = True
 
     def __init__(
-        self, rates: NoiseConfig | None = None, protected: Iterable[str] = (), lexicon: Lexicon | None = None
+        self, config: NoiseConfig | None = None, protected: Iterable[str] = (), lexicon: WordNetLexicon | None = None
     ) -> None:
-        self.rates = NoiseConfig() if rates is None else rates
+        self.config = NoiseConfig() if config is None else config
         self.protected = label_words(protected)
-        self.lexicon: Lexicon = WordNetLexicon() if lexicon is None else lexicon
+        self.lexicon = WordNetLexicon() if lexicon is None else lexicon
         self._kinds: dict[str, Callable[[str, Words, int, np.random.Generator], str]] = {
             "insertion": self._insert,
             "swap": self._swap,
@@ -54,28 +62,21 @@ class NoiseAugmenter:
             "typos": self._mistype,
         }
 
-    @property
-    def needs(self) -> str:
-        """What must be there: random insertion asks WordNet, the rest asks nobody."""
-        if not self.rates.insertion:
-            return "Nothing beyond the core installation."
-        return f"{SynonymAugmenter.needs[:-1]}; with insertion 0 nothing beyond the core installation."
-
     def settings(self) -> dict[str, Any]:
         """Everything beside text and seed that decides the result."""
-        lexicon = self.lexicon.settings() if self.rates.insertion else None
-        return {**self.rates.model_dump(), "protected": sorted(self.protected), "lexicon": lexicon}
+        lexicon = self.lexicon.settings() if self.config.insertion else None
+        return {**self.config.model_dump(), "protected": sorted(self.protected), "lexicon": lexicon}
 
     def augment(self, texts: Sequence[str], seed: int) -> list[str]:
-        """A noisy view of each text; one in which nothing may change comes back as it is."""
+        """A noisy view of each text; a text in which nothing may change comes back as it is."""
         return [self._augment_one(text, seed) for text in texts]
 
     def _augment_one(self, text: str, seed: int) -> str:
         words = words_of(text)
         rng = text_generator(text, seed)
-        kinds = [kind for kind in self._kinds if getattr(self.rates, kind)]
+        kinds = [kind for kind in self._kinds if getattr(self.config, kind)]
         for which in rng.permutation(len(kinds)):
-            count = wanted(getattr(self.rates, kinds[which]), len(words), len(words))
+            count = wanted(getattr(self.config, kinds[which]), len(words), len(words))
             made = self._kinds[kinds[which]](text, words, count, rng)
             if made != text:
                 return made
@@ -120,9 +121,14 @@ class NoiseAugmenter:
         return _rewritten(text, {pool[k]: self._slip(pool[k][0], rng) for k in chosen})
 
     def _slip(self, word: str, rng: np.random.Generator) -> str:
-        """The word with one slip; as it is where slips keep making label words of it."""
-        slips = (_slip(word, rng) for _ in range(_DRAWS))
-        return next((made for made in slips if not must_stay(made, self.protected)), word)
+        """The word with one neighbouring key hit; as it is where that keeps making label words of it."""
+        for _ in range(_DRAWS):
+            place = _pick([k for k, letter in enumerate(word) if letter.lower() in NEIGHBOURS], rng)
+            hit = _pick(NEIGHBOURS[word[place].lower()], rng)
+            made = word[:place] + (hit.upper() if word[place].isupper() else hit) + word[place + 1 :]
+            if not must_stay(made, self.protected):
+                return made
+        return word
 
 
 def _pick(some: Sequence[T], rng: np.random.Generator) -> T:
@@ -132,12 +138,6 @@ def _pick(some: Sequence[T], rng: np.random.Generator) -> T:
 def _negates(word: str) -> bool:
     lower = word.lower().replace("\u2019", "'")
     return lower in _NEGATIONS or lower.endswith("n't")
-
-
-def _slip(word: str, rng: np.random.Generator) -> str:
-    place = _pick([k for k, letter in enumerate(word) if letter.lower() in NEIGHBOURS], rng)
-    hit = _pick(NEIGHBOURS[word[place].lower()], rng)
-    return word[:place] + (hit.upper() if word[place].isupper() else hit) + word[place + 1 :]
 
 
 def _rewritten(text: str, pieces: dict[re.Match[str], str]) -> str:

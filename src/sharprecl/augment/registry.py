@@ -7,21 +7,44 @@ from pydantic import ValidationError
 
 from sharprecl.augment.back_translation import BackTranslationAugmenter
 from sharprecl.augment.base import Augmenter
-from sharprecl.augment.chain import Chain
 from sharprecl.augment.contextual import ContextualAugmenter
 from sharprecl.augment.noise import NoiseAugmenter
 from sharprecl.augment.synonyms import SynonymAugmenter
 from sharprecl.config import AUGMENTERS, AugmentConfig, augmenter_names, refusals
 from sharprecl.errors import ConfigError
 
-_MAKERS: Mapping[str, Callable[[AugmentConfig, Iterable[str]], Augmenter]] = {
-    "synonyms": lambda config, protected: SynonymAugmenter(config.synonyms.share, protected),
-    "back_translation": lambda config, protected: BackTranslationAugmenter(config.back_translation, protected),
-    "contextual": lambda config, protected: ContextualAugmenter(config.contextual, protected),
-    "noise": lambda config, protected: NoiseAugmenter(config.noise, protected),
+_CLASSES: Mapping[str, Callable[..., Augmenter]] = {
+    "synonyms": SynonymAugmenter,
+    "back_translation": BackTranslationAugmenter,
+    "contextual": ContextualAugmenter,
+    "noise": NoiseAugmenter,
 }
 
-__all__ = ["AUGMENTERS", "make_augmenter"]
+
+class Chain:
+    """Several augmenters that act as one: each works on what the one before it made.
+
+    Args:
+        parts: the augmenters, first to last, at least one.
+    """
+
+    version = 1
+
+    def __init__(self, parts: Sequence[Augmenter]) -> None:
+        self.parts = tuple(parts)
+        self.name = "+".join(part.name for part in parts)
+        self.seeded = any(part.seeded for part in parts)
+
+    def settings(self) -> dict[str, Any]:
+        """The names, versions and settings of all parts, in order."""
+        return {"parts": [[part.name, part.version, part.settings()] for part in self.parts]}
+
+    def augment(self, texts: Sequence[str], seed: int) -> list[str]:
+        """A second view of each text, made by all parts in turn."""
+        made = list(texts)
+        for part in self.parts:
+            made = part.augment(made, seed)
+        return made
 
 
 def make_augmenter(
@@ -29,9 +52,7 @@ def make_augmenter(
     protected: Iterable[str] = (),
     settings: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Augmenter:
-    """Make an augmenter, or a chain in which each works on what the one before it made.
-
-    Nothing is imported, fetched or loaded before the first text.
+    """Make an augmenter, or a chain. Nothing is imported, fetched or loaded before the first text.
 
     Args:
         names: of ``AUGMENTERS``, at least one; a name may itself be a chain such as ``synonyms+noise``.
@@ -49,5 +70,5 @@ def make_augmenter(
     except ValidationError as error:
         raise ConfigError(refusals(error, "augment.")) from error
     protected = tuple(protected)
-    parts = [_MAKERS[name](config, protected) for name in every]
+    parts = [_CLASSES[name](getattr(config, name), protected) for name in every]
     return parts[0] if len(parts) == 1 else Chain(parts)

@@ -1,7 +1,7 @@
 """Chooses where the second view of every training text comes from, and says why."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -56,11 +56,11 @@ def second_views(
 
     Raises:
         ConfigError: there is no such view or setting.
-        MissingExtraError: a view other than ``auto`` was asked for, and the packages that it needs are not installed.
-        AssetError: such a view was asked for, and the lexicon or the model that it needs cannot be had.
+        MissingExtraError, AssetError: what the view needs is not installed or cannot be had; ``auto`` takes dropout.
     """
+    dropout = Views(list(texts), "dropout", 0.0)
     if view == "dropout":
-        return Views(list(texts), "dropout", 0.0)
+        return dropout
     wanted = "synonyms" if view == "auto" else view
     chosen = make_augmenter([wanted], protected, settings) if augmenter is None else augmenter
     try:
@@ -71,12 +71,12 @@ def second_views(
     except (MissingExtraError, AssetError) as error:
         if view != "auto":
             raise
-        return Views(list(texts), "dropout", 0.0, f"The second view is dropout alone: {error}.")
+        return replace(dropout, note=f"The second view is dropout alone: {error}.")
     changed = sum(a != b for a, b in zip(texts, made, strict=True)) / max(1, len(texts))
     if changed >= _LEAST_CHANGED or not texts:
         return Views(made, chosen.name, changed)
     english = " (are they English?)" if {"synonyms", "back_translation"} & {*chosen.name.split("+")} else ""
     cause = f"{chosen.name} changed only {changed:.0%} of the texts{english}"
     if view == "auto":
-        return Views(list(texts), "dropout", 0.0, f"The second view is dropout alone: {cause}.")
+        return replace(dropout, note=f"The second view is dropout alone: {cause}.")
     return Views(made, chosen.name, changed, f"The second view is weak: {cause}; view 'dropout' costs less.")

@@ -1,31 +1,31 @@
-"""Synonyms from WordNet 3.0, read through nltk.
+"""Synonyms from WordNet 3.0.
 
 No tagger tells here which part of speech or which sense a word has in its text. WordNet's own tag counts (how often a
 sense was marked in the SemCor texts; last column of ``index.sense``) give the best guess: the part of speech with
 most counts, and of it the senses that hold a good share of them. Names (senses that WordNet spells with a capital) are
 left alone: "china" has no synonym, and "may" is no hawthorn.
 
-Loading nltk and the index takes about 2.5 s and 0.35 GB, and it happens with the first word asked for: a run whose
-texts are all in the cache never pays it. A derived table would cost 8 s once to save those 2.5 s, so there is none.
+The files are read directly, for these tag counts and the heads of the synsets' lines are all that is needed: it takes a
+tenth of the time and the memory of nltk's reader, which parses everything else too (formats: senseidx(5WN), wndb(5WN)).
 """
 
 import hashlib
 import re
-import warnings
 from collections import defaultdict
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sharprecl.augment.inflection import add_s, takes_regular_s
-from sharprecl.augment.stopwords import NEVER_PUT_IN
+from sharprecl.assets import wordnet_dir
+from sharprecl.augment.words import NEVER_PUT_IN, add_s, takes_regular_s
 from sharprecl.errors import AssetError
 from sharprecl.extras import require
 
-_POS_OF_NUMBER = {"1": "n", "2": "v", "3": "a", "4": "r", "5": "a"}
-_POS_ORDER = "nvar"
+_FILES = {"n": "data.noun", "v": "data.verb", "a": "data.adj", "r": "data.adv"}
+_PART_OF_NUMBER = {"1": "n", "2": "v", "3": "a", "4": "r", "5": "a"}
 _PLAIN_WORD = re.compile(r"[a-z]{3,}")
-_PURPOSE = "replacing words by synonyms"
+_MOST_SYNONYMS = 3  # usual words are one or two word pieces long: so the two views have about the same length
+_SENSE_SHARE = 0.2  # least share of its part of speech's tag counts that a sense must hold
 _CLEAR_PART = 0.6  # least share of a word's tag counts that its part of speech must hold
 _USUAL = 3  # a sense seen this often asks for synonyms that were seen too: no "caput" for "head"
 
@@ -40,42 +40,25 @@ class _Sense(NamedTuple):
 
 
 class WordNetLexicon:
-    """Answers which single words may stand for a word.
+    """Answers which single words may stand for a word. Loads with the first word that it is asked for.
 
     Args:
-        folder: WordNet's ``dict`` folder as nltk's reader wants it; None asks the package's assets for it.
-        sense_share: a sense counts when it holds at least this share of its part of speech's tag counts.
-        most: at most this many synonyms a word, the most usual ones. Usual words are one or two word pieces long,
-            which keeps the lengths of the two views close.
+        folder: WordNet's ``dict`` folder; None fetches it on first use.
     """
 
-    def __init__(self, folder: Path | None = None, sense_share: float = 0.2, most: int = 3) -> None:
+    def __init__(self, folder: Path | None = None) -> None:
         self._given_folder = folder
-        self.sense_share = sense_share
-        self.most = most
-        self._memo: dict[str, tuple[str, ...]] = {}
+        self._synonyms: dict[str, tuple[str, ...]] = {}
         self._known: dict[str, bool] = {}
 
-    @cached_property
-    def folder(self) -> Path:
-        """Where WordNet lies; fetched on first use.
+    def settings(self) -> dict[str, Any]:
+        """What decides the answers, for the cache's key; ``content`` tells one WordNet from another.
 
         Raises:
-            AssetError: WordNet cannot be had.
+            AssetError: WordNet cannot be had, or is damaged.
         """
-        if self._given_folder is not None:
-            return self._given_folder
-        from sharprecl.assets import wordnet_dir
-
-        return wordnet_dir()
-
-    def settings(self) -> dict[str, Any]:
-        """What decides the answers, for the cache's key; ``content`` tells one WordNet from another."""
-        try:
-            content = hashlib.sha256((self.folder / "index.sense").read_bytes()).hexdigest()[:16]
-        except OSError as error:
-            raise _unreadable(self.folder, error) from error
-        return {"name": "wordnet", "content": content, "sense_share": self.sense_share, "most": self.most}
+        content = hashlib.sha256(self._read("index.sense")).hexdigest()[:16]
+        return {"name": "wordnet", "content": content}
 
     def synonyms(self, word: str) -> tuple[str, ...]:
         """Lower-case single words that may stand for ``word`` (lower case), best first; empty when there are none.
@@ -83,34 +66,32 @@ class WordNetLexicon:
         A word that is not its own base form gets synonyms only where the -s form is regular on both sides
         (cities -> metropolises); "went", "running" and "children" get none.
         """
-        found = self._memo.get(word)
-        if found is None:
-            found = self._memo[word] = self._look_up(word) if _PLAIN_WORD.fullmatch(word) else ()
-        return found
+        if word not in self._synonyms:
+            self._synonyms[word] = self._look_up(word) if _PLAIN_WORD.fullmatch(word) else ()
+        return self._synonyms[word]
 
     def knows(self, word: str) -> bool:
         """Whether a lower-case word, or its base form, stands in WordNet at all."""
-        known = self._known.get(word)
-        if known is None:
-            base = self._simplemma.lemmatize(word, lang="en").lower() if _PLAIN_WORD.fullmatch(word) else ""
-            known = self._known[word] = word in self._senses or base in self._senses
-        return known
+        if word not in self._known:
+            base = self._base_form(word) if _PLAIN_WORD.fullmatch(word) else ""
+            self._known[word] = word in self._senses or base in self._senses
+        return self._known[word]
 
     def _look_up(self, word: str) -> tuple[str, ...]:
-        base = self._simplemma.lemmatize(word, lang="en").lower()
+        base = self._base_form(word)
         if base == word:
-            return self._of_base_form(word)[: self.most]
+            return self._of_base_form(word)[:_MOST_SYNONYMS]
         if add_s(base) != word:
             return ()
         inflected = (add_s(s) for s in self._of_base_form(base, parts="nv") if takes_regular_s(s))
-        return tuple(s for s in inflected if s != word)[: self.most]
+        return tuple(s for s in inflected if s != word)[:_MOST_SYNONYMS]
 
-    def _of_base_form(self, word: str, parts: str = _POS_ORDER) -> tuple[str, ...]:
+    def _of_base_form(self, word: str, parts: str = "nvar") -> tuple[str, ...]:
         """Synonyms of a base form from its likeliest senses, if its likeliest part of speech is among ``parts``."""
         all_senses = self._senses.get(word, ())
-        by_part = {part: sorted(s for s in all_senses if s.part == part) for part in _POS_ORDER}
+        by_part = {part: sorted(s for s in all_senses if s.part == part) for part in _FILES}
         counts = {part: sum(sense.tags for sense in senses) for part, senses in by_part.items()}
-        likeliest = max(_POS_ORDER, key=lambda part: (counts[part], len(by_part[part])))
+        likeliest = max(_FILES, key=lambda part: (counts[part], len(by_part[part])))
         if likeliest not in parts or not by_part[likeliest]:
             return ()
         total = counts[likeliest]
@@ -121,7 +102,7 @@ class WordNetLexicon:
         if not found and first.tags > total / 2:
             return ()  # what the word mostly means has no other name
         for sense in others:
-            if sense.tags >= max(1.0, self.sense_share * total):
+            if sense.tags >= max(1.0, _SENSE_SHARE * total):
                 found += self._of_sense(word, sense)
         return tuple(dict.fromkeys(found))
 
@@ -143,57 +124,50 @@ class WordNetLexicon:
     def _names(self, sense: _Sense) -> list[str]:
         """The names of a sense's synset as they are spelled there.
 
-        Read from the head of its line (wndb(5WN): offset, file, type, number of words, then each with an id). nltk's
-        own synsets parse all pointers, frames and the gloss besides, which took more than half of a title's time.
+        They stand at the head of its line: offset, file, type, number of words (hexadecimal), then each with an id.
         """
-        stream = self._data[sense.part]
-        stream.seek(sense.offset)
-        fields = stream.readline().split(" ")
+        data = self._data[sense.part]
+        fields = data[sense.offset : data.find(b"|", sense.offset)].decode("ascii", "replace").split(" ")
         if fields[0] != f"{sense.offset:08d}":
-            raise _unreadable(self.folder, ValueError(f"no synset begins at {sense.part} {sense.offset}"))
+            raise self._unreadable(f"no synset begins at {sense.part} {sense.offset}")
         return [name.partition("(")[0] for name in fields[4 : 4 + 2 * int(fields[3], 16) : 2]]
 
+    def _base_form(self, word: str) -> str:
+        return str(self._simplemma.lemmatize(word, lang="en").lower())
+
     @cached_property
-    def _data(self) -> dict[str, Any]:
-        files = {"n": "data.noun", "v": "data.verb", "a": "data.adj", "r": "data.adv"}
-        return {part: self._reader.open(name) for part, name in files.items()}
+    def _folder(self) -> Path:
+        return wordnet_dir() if self._given_folder is None else self._given_folder
 
     @cached_property
     def _simplemma(self) -> Any:
-        return require("simplemma", "augment", _PURPOSE)
+        return require("simplemma", "augment", "replacing words by synonyms")
 
     @cached_property
-    def _reader(self) -> Any:
-        nltk = require("nltk", "augment", _PURPOSE)
-        module = require("nltk.corpus.reader.wordnet", "augment", _PURPOSE)
-        # nltk reads only below its known folders, and it opens data files late: so the folder stays on the list.
-        if str(self.folder) not in nltk.data.path:
-            nltk.data.path.append(str(self.folder))
-        # The reader's constructor wants a second WordNet to map other languages' offsets to; English needs none.
-        english_reader = type("EnglishReader", (module.WordNetCorpusReader,), {"map_wn": lambda *_args: None})
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # it warns that omw_reader=None leaves other languages out
-                return english_reader(str(self.folder), omw_reader=None)
-        except (OSError, ValueError, AssertionError, module.WordNetError) as error:
-            raise _unreadable(self.folder, error) from error
+    def _data(self) -> dict[str, bytes]:
+        return {part: self._read(name) for part, name in _FILES.items()}
 
     @cached_property
     def _senses(self) -> dict[str, list[_Sense]]:
         """All senses of every plain word."""
         senses: dict[str, list[_Sense]] = defaultdict(list)
-        with self._reader.open("index.sense") as stream:
-            for line in stream:
+        try:
+            for line in self._read("index.sense").decode().splitlines():
                 key, offset, number, count = line.split()
                 word, _, rest = key.partition("%")
                 if _PLAIN_WORD.fullmatch(word):
-                    sense = _Sense(_POS_OF_NUMBER[rest[0]], int(number), int(offset), int(count))
-                    senses[word].append(sense)
+                    senses[word].append(_Sense(_PART_OF_NUMBER[rest[0]], int(number), int(offset), int(count)))
+        except (ValueError, LookupError) as error:
+            raise self._unreadable("a line of index.sense is damaged") from error
         return dict(senses)
 
+    def _read(self, name: str) -> bytes:
+        try:
+            return (self._folder / name).read_bytes()
+        except OSError as error:
+            raise self._unreadable(str(error)) from error
 
-def _unreadable(folder: Path, error: Exception) -> AssetError:
-    return AssetError(
-        f"WordNet in {folder} cannot be read ({type(error).__name__}: {str(error).strip().splitlines()[0]}); delete "
-        f"the folder so that it is fetched again, or, if others may write to it, run: chmod -R go-w {folder}"
-    )
+    def _unreadable(self, reason: str) -> AssetError:
+        return AssetError(
+            f"WordNet in {self._folder} cannot be read ({reason}); delete the folder so that it is fetched again"
+        )

@@ -1,8 +1,7 @@
 """An augmenter spread over processes: the same texts, sooner.
 
-Every process makes an augmenter of its own, with whatever it loads (WordNet: some 4 s and 0.35 GB), and answers for a
-part of the texts. A text's result depends on nothing but the text, the settings and the seed, so neither the number of
-processes nor the parts show in it.
+Every process makes an augmenter of its own, with whatever it loads, and answers for a part of the texts. The result for
+a text depends on the text, the settings and the seed alone: neither the number of processes nor the parts show in it.
 """
 
 import multiprocessing
@@ -14,13 +13,13 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
-from typing import Any
 
 from sharprecl.augment.base import Augmenter
 from sharprecl.errors import ConfigError
 
 # Parts a process and call: more than one, so that a process with short texts takes over from one with long texts.
 _PARTS = 4
+_SPAWN = multiprocessing.get_context("spawn")  # a fork would copy threads' locks in whatever state they are
 
 
 @contextmanager
@@ -43,43 +42,24 @@ def in_workers(make: Callable[[], Augmenter], workers: int) -> Iterator[Augmente
     if workers == 1:
         yield make()
         return
-    spread = _Spread(make, workers)
-    try:
-        yield spread
-    except BaseException:
-        spread.end(at_once=True)
-        raise
-    spread.end(at_once=False)
+    # Nobody writes into this pipe. Workers wait at its far end, and leave when the near end is closed or dies.
+    far_end, near_end = _SPAWN.Pipe(duplex=False)
+    with far_end, near_end, ProcessPoolExecutor(workers, _SPAWN, _begin, (make, far_end, workers)) as pool:
+        try:
+            yield _Spread(make(), pool, workers)
+        except BaseException:
+            near_end.close()
+            raise
 
 
 class _Spread:
-    """Answers as the augmenter does, from other processes."""
+    """Answers as ``augmenter`` does, from the processes of a pool."""
 
-    def __init__(self, make: Callable[[], Augmenter], workers: int) -> None:
-        self._here = make()
+    def __init__(self, augmenter: Augmenter, pool: ProcessPoolExecutor, workers: int) -> None:
+        self.name, self.version, self.seeded = augmenter.name, augmenter.version, augmenter.seeded
+        self.settings = augmenter.settings
+        self._pool = pool
         self._workers = workers
-        # Nobody writes into this pipe. Workers wait at its far end, and leave when the near end is closed or dies.
-        self._far_end, self._near_end = _SPAWN.Pipe(duplex=False)
-        self._pool = ProcessPoolExecutor(workers, _SPAWN, _begin, (make, self._far_end, workers))
-
-    @property
-    def name(self) -> str:
-        return self._here.name
-
-    @property
-    def version(self) -> int:
-        return self._here.version
-
-    @property
-    def needs(self) -> str:
-        return self._here.needs
-
-    @property
-    def seeded(self) -> bool:
-        return self._here.seeded
-
-    def settings(self) -> dict[str, Any]:
-        return self._here.settings()
 
     def augment(self, texts: Sequence[str], seed: int) -> list[str]:
         """A second view of each text, in the given order.
@@ -91,9 +71,7 @@ class _Spread:
         size = max(1, -(-len(texts) // (self._workers * _PARTS)))
         parts = [texts[start : start + size] for start in range(0, len(texts), size)]
         try:
-            with _interrupts_later():
-                # Not by its map, which cancels what is left: in Python 3.11 a pool stumbles when it breaks after that.
-                answers = self._submit(parts, seed)
+            answers = self._submit(parts, seed)
             return [text for answer in answers for text in answer.result()]
         except BrokenProcessPool as error:
             raise ConfigError(
@@ -103,20 +81,13 @@ class _Spread:
 
     def _submit(self, parts: list[Sequence[str]], seed: int) -> list[Future[list[str]]]:
         try:
-            return [self._pool.submit(_augment, part, seed) for part in parts]
+            with _interrupts_later():
+                # Not by its map, which cancels what is left: in Python 3.11 a pool stumbles when it breaks after that.
+                return [self._pool.submit(_augment, part, seed) for part in parts]
         except OSError as error:  # a process died while the next was being started, whose pipe is closed by then
             raise BrokenProcessPool from error
 
-    def end(self, at_once: bool) -> None:
-        """Let the processes go: now, or when they have done what they were given."""
-        if at_once:
-            self._near_end.close()
-        self._pool.shutdown()
-        self._near_end.close()
-        self._far_end.close()
 
-
-_SPAWN = multiprocessing.get_context("spawn")  # a fork would copy threads' locks in whatever state they are
 _make: Callable[[], Augmenter]
 _augmenter: Augmenter | None = None
 

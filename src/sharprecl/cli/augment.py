@@ -12,8 +12,8 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from sharprecl.augment.augment_table import Augmented
     from sharprecl.augment.copies import Ints
+    from sharprecl.augment.table import AugmentedRows
 
 # Wei & Zou (EMNLP 2019, Table 3) recommend 16 copies a text for 500 training texts, 8 for 2,000 and 4 for more.
 _MOST_COPIES = 8
@@ -91,8 +91,7 @@ def augment(
     if cache is not None:
         check_folder(cache, "--cache")
 
-    from sharprecl.augment.augment_table import augment_rows
-    from sharprecl.augment.originals import LABEL, originals_of
+    from sharprecl.augment.table import LABEL, augment_rows, label_names, row_labels
     from sharprecl.cli.tables import rows_of
     from sharprecl.data.augmented import MARK_COLUMN, SOURCE_COLUMN
     from sharprecl.data.writers import check_output, write_predictions
@@ -105,7 +104,7 @@ def augment(
             f"made from (with more --copies), or delete the column"
         )
     check_output(rows, [SOURCE_COLUMN, MARK_COLUMN], output)
-    originals = originals_of(rows, text, label, need_labels=balance)
+    labels = row_labels(rows, label, needed=balance)
 
     from sharprecl.assets import cache_dir
     from sharprecl.augment.cache import cached
@@ -117,10 +116,10 @@ def augment(
 
     console, progress_console = make_console(), make_console(stderr=True)
     show_notes(console, rows.notes)
-    protected = originals.label_names
+    protected = label_names(labels)
     if protected:
         say(console, f"words of the {plural(len(protected), 'label', 'labels')} stay as they are")
-    elif originals.labels is None:
+    elif labels is None:
         say(console, f"there is no column {LABEL!r}; with labels (--label) their words would stay as they are")
     folder = cache_dir() / "views" if cache is None else cache
     make = functools.partial(make_augmenter, tuple(names), tuple(protected), settings)
@@ -130,7 +129,9 @@ def augment(
         _said_warnings(progress_console),
     ):
         augmented = augment_rows(
-            originals,
+            rows,
+            text,
+            labels,
             lambda texts, number, progress: cached(chosen, texts, number, folder, progress),
             count,
             copies=copies or (_MOST_COPIES if balance else 1),
@@ -141,26 +142,26 @@ def augment(
     write_predictions(*augmented.output(only_new), output)
     if balance:
         _show_bands(console, augmented)
-    for sentence in augmented.sentences():
+    for sentence in augmented.notes:
         say(console, sentence)
     say(console, f"{len(augmented.texts)} new texts from {len(rows)} rows: {output}")
     say(console, _PITFALL_ALONE if only_new else _PITFALL)
 
 
-def _show_bands(console: "Console", augmented: "Augmented") -> None:
+def _show_bands(console: "Console", augmented: "AugmentedRows") -> None:
     """Say what was done for classes of each size."""
     from sharprecl.cli.show import say
     from sharprecl.evaluation.bands import HEAD_OVER, TAIL_UNDER, band_masks
 
     sizes = {"head": f"over {HEAD_OVER}", "medium": f"{TAIL_UNDER} to {HEAD_OVER}", "tail": f"under {TAIL_UNDER}"}
-    before, after = augmented.class_counts()
+    before, after = augmented.counts, augmented.counts + augmented.new_counts
     for band, mask in band_masks(before).items():
         if mask.any():
             classes = "1 class" if mask.sum() == 1 else f"{mask.sum()} classes"
             say(
                 console,
                 f"{band}, {sizes[band]} texts a class: {classes} of {_span(before[mask])}, now {_span(after[mask])}; "
-                f"{(after - before)[mask].sum()} new texts",
+                f"{augmented.new_counts[mask].sum()} new texts",
             )
 
 

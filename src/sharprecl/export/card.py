@@ -64,12 +64,16 @@ def is_ours(folder: Path) -> bool:
 
 
 def read_card(folder: Path) -> Card:
-    """Read only the page about a saved classifier.
+    """Read only the card of a saved classifier.
 
     Raises:
         AssetError: there is none, it is damaged, or it is of another version.
     """
     path = folder / FILE
+
+    def damaged(reason: str) -> AssetError:
+        return AssetError(f"{path} is damaged ({reason}); copy the whole run again, or train again")
+
     try:
         text = path.read_text(encoding="utf-8")
         values = json.loads(text)
@@ -79,9 +83,9 @@ def read_card(folder: Path) -> Card:
             f"and if that training was cut off, finish it with --resume"
         ) from error
     except ValueError as error:
-        raise AssetError(_damaged(path, f"it is no JSON: {error}")) from error
+        raise damaged(f"it is no JSON: {error}") from error
     if not isinstance(values, dict):
-        raise AssetError(_damaged(path, "it holds no JSON object"))
+        raise damaged("it holds no JSON object")
     if values.get("format") != FORMAT:
         raise AssetError(
             f"{folder} was saved by sharprecl {values.get('version')} in another format; "
@@ -91,16 +95,11 @@ def read_card(folder: Path) -> Card:
         return TypeAdapter(Card).validate_json(text)
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        raise AssetError(_damaged(path, f"{where}: {first['msg']}")) from error
+        raise damaged(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from error
 
 
 def model_folder(folder: Path, card: Card) -> Path:
-    """Where the weights of a saved classifier lie.
-
-    Args:
-        folder: the one that holds the card.
-        card: says whether the model is stock.
+    """Where the weights of the classifier lie that a card in ``folder`` tells of.
 
     Raises:
         AssetError: they are not there.
@@ -111,7 +110,3 @@ def model_folder(folder: Path, card: Card) -> Path:
             f"the model folder {path} is gone or incomplete (no config.json); copy the whole run again, or train again"
         )
     return path
-
-
-def _damaged(path: Path, reason: str) -> str:
-    return f"{path} is damaged ({reason}); copy the whole run again, or train again"

@@ -1,4 +1,4 @@
-"""Answers of an opened backbone with its tokenizer."""
+"""Encoders: how one is trained, answers with its tokenizer, is written to a folder and read again."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -12,13 +12,16 @@ from sharprecl.config import MethodConfig, RunConfig
 from sharprecl.data.tables import TextTable
 from sharprecl.data.tokens import tokenize
 from sharprecl.decision.decision import Decision
-from sharprecl.export import folder as saved
-from sharprecl.export.card import Card
+from sharprecl.errors import AssetError, ExportError
+from sharprecl.export.card import FILE, OPENED, STOCK, Card, model_folder
 from sharprecl.export.predictor import Backend, Fitted, Predictor
-from sharprecl.export.stock import fold_decision
+from sharprecl.export.stock import STRAIGHT, fold_decision, stock_model
+from sharprecl.export.writing import write_weights
 from sharprecl.methods.base import Method
 from sharprecl.methods.registry import method_class
+from sharprecl.models import stock
 from sharprecl.models.backbone import Backbone
+from sharprecl.quiet import quiet
 from sharprecl.training.hardware import pick_device
 from sharprecl.training.history import Observer
 from sharprecl.training.inference import predict
@@ -69,11 +72,37 @@ class EncoderPredictor(Predictor):
         return self.decision.apply(scores_NC), features_NH * np.float32(self.feature_scale)
 
     def save(self, folder: Path, card: Card) -> Card:
-        """Write the backbone, as the stock class where it can be, and the card beside it."""
+        """Write the backbone, as the stock class where it can be, and the card beside it.
+
+        Killed at any moment, it leaves the old classifier, the new one, or a folder that says it has none.
+
+        Returns:
+            The card as written; ``not_stock_because`` is empty if the stock class could express the model.
+
+        Raises:
+            ConfigError: the folder holds a ``model`` that no classifier of ours left there.
+            CheckpointError: the disk is full or read-only.
+        """
+        try:
+            if self.refused_because:
+                raise ExportError(self.refused_because)
+            model, name, reason = stock_model(self.backbone), STOCK, ""
+        except ExportError as error:
+            model, name, reason = self.backbone.model, OPENED, str(error)
+        card = dataclasses.replace(card, not_stock_because=reason, reading=self.backbone.reading)
         if not self.decision.is_neutral:
             shift = self.decision.shift_C.tolist()
             card = dataclasses.replace(card, temperature=self.decision.temperature, shift=shift)
-        return saved.save(folder, self.backbone, self.tokenizer, card, self.refused_because)
+
+        def fill(into: Path) -> None:
+            with quiet():
+                model.save_pretrained(into)
+                # Stock pipelines called with truncation=True then cut where training did.
+                self.tokenizer.model_max_length = card.max_length
+                self.tokenizer.save_pretrained(into)
+
+        write_weights(folder, name, card, fill, what="model", again=" ('sharprecl train' with --resume)")
+        return card
 
     @classmethod
     def load(cls, folder: Path, card: Card, device: str) -> Self:
@@ -82,8 +111,20 @@ class EncoderPredictor(Predictor):
         Raises:
             AssetError: it is damaged or in parts of another classifier.
         """
-        backbone, tokenizer, scale = saved.load(folder, card)
-        backbone = backbone.to(pick_device(device))
+        source = str(model_folder(folder, card))
+        if card.not_stock_because:
+            pooling, scale = card.pooling, 1.0
+        else:  # the stock form of a pooling scales features down
+            pooling, scale = "native", 1.0 if card.pooling == "native" else 1.0 / STRAIGHT
+        backbone = Backbone(stock.load_classifier(source), pooling, card.reading)  # type: ignore[arg-type]
+        names = [backbone.model.config.id2label[index] for index in range(backbone.num_classes)]
+        if names != card.label_names:
+            raise AssetError(
+                f"{folder / FILE} and the model beside it name different classes (were they copied from two runs?); "
+                f"copy both from one run, or train again"
+            )
+        tokenizer = stock.load_tokenizer(source)
+        backbone = backbone.eval().to(pick_device(device))
         decision = Decision(card.temperature, np.asarray(card.shift or [0.0]))
         return cls(backbone, tokenizer, card.max_length, card.pooling, scale, card.not_stock_because, decision)
 

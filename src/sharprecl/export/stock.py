@@ -46,8 +46,7 @@ def stock_model(backbone: Backbone) -> Any:
     if backbone.pooling == "mean":
         config.num_hidden_layers += 1
     model = type(source)(config)
-    state = source.state_dict()
-    missing, unexpected = model.load_state_dict(state, strict=False)
+    missing, unexpected = model.load_state_dict(source.state_dict(), strict=False)
     assert not unexpected, unexpected
     layers = model.base_model.encoder.layer
     extra = f"{model.base_model_prefix}.encoder.layer.{len(layers) - 1}."

@@ -26,14 +26,14 @@ def replaceable(folder: Path) -> list[Path]:
 
 
 def write_weights(folder: Path, name: str, card: Card, fill: Callable[[Path], None], *, what: str, again: str) -> None:
-    """Put weights and the page about them into a folder, in place of those that were there.
+    """Put weights and their card into a folder, in place of those that were there.
 
     Killed at any moment, it leaves the old classifier, the new one, or a folder that says it has none.
 
     Args:
         folder: made if absent.
         name: of the weights within it, one of ``WEIGHTS``.
-        card: the page.
+        card: what stands beside them.
         fill: writes the weights into the folder that it is given, which it makes if need be.
         what, again: for the sentence that says that the disk did not allow it: what was written, and the command that
             writes it again.
@@ -51,8 +51,8 @@ def write_weights(folder: Path, name: str, card: Card, fill: Callable[[Path], No
         fill(temporary)
         for path in (*temporary.rglob("*"), temporary):
             sync(path)
-        # The page goes first and comes last: between the two the folder must not pass for a classifier, since the
-        # old page would give the new model's answers wrong names.
+        # The card goes first and comes last: between the two the folder must not pass for a classifier, since the
+        # old card would give the new model's answers wrong names.
         (folder / FILE).unlink(missing_ok=True)
         for path in old:
             shutil.rmtree(path)

@@ -1,4 +1,4 @@
-"""Everything that leans on transformers: loading, opening, and the two attention kernels.
+"""Everything that depends on the inside of transformers: loading, opening, and the two attention kernels.
 
 The library changes weekly, so what depends on its inside stands in this one file.
 """
@@ -58,25 +58,26 @@ def load_classifier(source: str, label_names: tuple[str, ...] | None = None) -> 
             f"the weights of {source!r} could not be read ({_first_line(error)}); the file is probably damaged or was "
             f"cut off: fetch or copy it again"
         ) from error
-    lost = set(report["missing_keys"]) | {name for name, *_ in report["mismatched_keys"]}
-    if label_names is None and lost:
-        raise AssetError(
-            f"the saved classifier {source!r} lacks {len(lost)} of its weights or has them in another shape (the first "
-            f"is {min(lost)!r}); it was probably copied in part or changed: copy it again, or train again"
-        )
-    if lost := {name for name in lost if _of_encoder(name, model.base_model_prefix)}:
+    fresh = set(report["missing_keys"]) | {name for name, *_ in report["mismatched_keys"]}
+    if label_names is None:
+        if fresh:
+            raise AssetError(
+                f"the saved classifier {source!r} lacks {len(fresh)} of its weights or has them in another shape (the "
+                f"first is {min(fresh)!r}); it was probably copied in part or changed: copy it again, or train again"
+            )
+        return model
+    if lost := {name for name in fresh if _of_encoder(name, model.base_model_prefix)}:
         raise AssetError(
             f"the encoder {source!r} lacks {len(lost)} of the weights that {type(model).__name__} needs or has them in "
             f"another shape (the first is {min(lost)!r}); its checkpoint probably belongs to another architecture: "
             f"correct its config.json, or choose another encoder"
         )
-    if label_names is not None:
-        if folded := getattr(model.config, FOLDED, None):
-            raise ConfigError(
-                f"{source!r} is a classifier that sharprecl exported, with its {folded} pooling folded into layers "
-                f"that cannot be trained; train from the encoder that it was trained from"
-            )
-        _refresh_head(model, len(label_names), set(report["missing_keys"]) | {n for n, *_ in report["mismatched_keys"]})
+    if folded := getattr(model.config, FOLDED, None):
+        raise ConfigError(
+            f"{source!r} is a classifier that sharprecl exported, with its {folded} pooling folded into layers "
+            f"that cannot be trained; train from the encoder that it was trained from"
+        )
+    _refresh_head(model, len(label_names), fresh)
     return model
 
 

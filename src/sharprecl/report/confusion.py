@@ -1,6 +1,6 @@
 """Which classes are taken for which: a heatmap that stays readable at 52 classes, and the list of the worst pairs."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,7 @@ SHOWN_OF_MANY = 40
 TOP = 15
 
 
-@dataclass(frozen=True)
-class Pair:
+class Pair(NamedTuple):
     """A true class, the class that it is taken for, how many texts, and what percentage of the true class that is."""
 
     true: str
@@ -31,15 +30,10 @@ def top_confusions(model: Evaluation) -> list[Pair]:
     wrong = model.confusion.copy()
     np.fill_diagonal(wrong, 0)
     order = np.argsort(-wrong, axis=None, kind="stable")[:TOP]
-    pairs = zip(*np.unravel_index(order, wrong.shape), strict=True)
+    rows = model.classes
     return [
-        Pair(
-            model.classes[i].name,
-            model.classes[j].name,
-            int(wrong[i, j]),
-            100 * wrong[i, j] / model.classes[i].test_count,
-        )
-        for i, j in pairs
+        Pair(rows[i].name, rows[j].name, int(wrong[i, j]), 100 * wrong[i, j] / rows[i].test_count)
+        for i, j in zip(*np.unravel_index(order, wrong.shape), strict=True)
         if wrong[i, j]
     ]
 
@@ -77,15 +71,13 @@ def confusion_heatmap(label_names: list[str], train_counts: NDArray[np.int64], c
         font = 9 if size <= 12 else 5.6 if size > 30 else 7
         for i, j, alpha in zip(rows, columns, opacity, strict=True):
             ink = "white" if alpha > 0.62 else INK
-            # Four digits must fit as well.
-            scale = min(1.0, 3.4 / len(str(part[i, j])))
-            axes.text(j, i, f"{part[i, j]}", ha="center", va="center", fontsize=font * scale, color=ink)
+            size_of_text = font * min(1.0, 3.4 / len(str(part[i, j])))  # four digits must fit as well
+            axes.text(j, i, f"{part[i, j]}", ha="center", va="center", fontsize=size_of_text, color=ink)
         axes.set_xlim(-0.5, size - 0.5)
         axes.set_ylim(size - 0.5, -0.5)
         axes.set_aspect("equal")
-        label_font = 9 if size <= 12 else 7
-        axes.set_xticks(range(size), names, rotation=90, fontsize=label_font)
-        axes.set_yticks(range(size), names, fontsize=label_font)
+        axes.set_xticks(range(size), names, rotation=90, fontsize=9 if size <= 12 else 7)
+        axes.set_yticks(range(size), names, fontsize=9 if size <= 12 else 7)
         axes.tick_params(length=0)
         axes.set_xlabel("predicted")
         axes.set_ylabel("true")
@@ -93,10 +85,9 @@ def confusion_heatmap(label_names: list[str], train_counts: NDArray[np.int64], c
         bands = band_masks(train_counts[ids])
         for edge in (int(bands["head"].sum()), size - int(bands["tail"].sum())):
             if 0 < edge < size:
-                axes.axhline(edge - 0.5, color=INK, linewidth=0.6, linestyle=(0, (2, 3)))
-                axes.axvline(edge - 0.5, color=INK, linewidth=0.6, linestyle=(0, (2, 3)))
-        for spine in axes.spines.values():
-            spine.set_visible(True)
+                for line in (axes.axhline, axes.axvline):
+                    line(edge - 0.5, color=INK, linewidth=0.6, linestyle=(0, (2, 3)))
+        axes.spines[:].set_visible(True)
         titles = [
             f"true {clean(label_names[ids[i]])}, predicted {clean(label_names[ids[j]])}: "
             f"{plural(int(part[i, j]), 'text', 'texts')}, {100 * shares[i, j]:.1f} % of the true class"

@@ -18,8 +18,7 @@ class ReportData:
         label_names: C names in the order of the ids.
         train_counts: training texts of each class, [C].
         evaluations: one a method, by the name that the reader sees.
-        history: lines of ``history.jsonl``, in order: ``{"kind": "step", "step", "epoch", "loss": {name: value},
-            "learning_rate"}`` and ``{"kind": "validation", "epoch", "step", "macro_f1", "accuracy", "loss", "best"}``.
+        history: the records of ``history.jsonl``, in order.
         embeddings: the model's vectors of the test texts, [N, D], or None.
         texts: N test texts.
         y_true: true class ids, [N].

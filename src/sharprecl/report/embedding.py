@@ -4,13 +4,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sharprecl.extras import require
-from sharprecl.report import svg
-from sharprecl.report.svg import VERMILLION, Chart, Key, clean, drawing, to_svg
+from sharprecl.report.svg import (
+    BLUE,
+    GREEN,
+    INK,
+    ORANGE,
+    PINK,
+    SKY,
+    VERMILLION,
+    Chart,
+    Key,
+    clean,
+    drawing,
+    to_svg,
+)  # fmt: skip
 
+Ints = NDArray[np.int64]
 MOST_POINTS = 5000
 FEWEST_POINTS = 8
 MOST_DIMENSIONS = 50
-BIG_COLOURS = (svg.BLUE, svg.ORANGE, svg.GREEN, svg.PINK, svg.SKY)
+BIG_COLOURS = (BLUE, ORANGE, GREEN, PINK, SKY)
 RARE_MARKS = (("^", "\N{BLACK UP-POINTING TRIANGLE}"), ("s", "\N{BLACK SQUARE}"), ("D", "\N{BLACK DIAMOND}"))
 
 
@@ -37,7 +50,7 @@ def can_be_laid_out(x_NH: NDArray[np.floating] | None) -> bool:
     return bool(np.isfinite(x_NH).all() and (x_NH != x_NH[:1]).any())
 
 
-def drawn_rows(number: int, seed: int) -> NDArray[np.int64]:
+def drawn_rows(number: int, seed: int) -> Ints:
     """Which of so many texts are shown, in ascending order: all, or 5000 of them at random."""
     if number <= MOST_POINTS:
         return np.arange(number)
@@ -45,9 +58,7 @@ def drawn_rows(number: int, seed: int) -> NDArray[np.int64]:
     return np.sort(generator.choice(number, MOST_POINTS, replace=False))
 
 
-def named_classes(
-    label_N: NDArray[np.int64], train_count_C: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def named_classes(label_N: Ints, train_count_C: Ints) -> tuple[Ints, Ints]:
     """Of the classes that are shown, the five with the most training texts, and of the others the three rarest."""
     present = np.unique(label_N)
     order = present[np.argsort(-train_count_C[present], kind="stable")]
@@ -57,9 +68,9 @@ def named_classes(
 
 def embedding_map(
     label_names: list[str],
-    train_counts: NDArray[np.int64],
+    train_counts: Ints,
     embeddings: NDArray[np.floating] | None,
-    y_true: NDArray[np.int64],
+    y_true: Ints,
     seed: int = 0,
 ) -> Chart | None:
     """Scatter of the test texts by true class: the five biggest and the three rarest named, the others grey.
@@ -84,12 +95,11 @@ def embedding_map(
             keys.append(Key("\N{BLACK CIRCLE}", colour, _name(label_names, train_counts, label)))
         for label, (marker, sign) in zip(rare, RARE_MARKS, strict=False):
             mine = points[labels == label]
-            axes.scatter(*mine.T, s=44, marker=marker, color=VERMILLION, edgecolors=svg.INK, linewidths=0.6)
+            axes.scatter(*mine.T, s=44, marker=marker, color=VERMILLION, edgecolors=INK, linewidths=0.6)
             keys.append(Key(sign, VERMILLION, _name(label_names, train_counts, label)))
         axes.set_aspect("equal", adjustable="datalim")
         axes.spines[:].set_visible(False)
-        axes.set_xticks([])
-        axes.set_yticks([])
+        axes.set(xticks=[], yticks=[])
         axes.grid(visible=False)
         markup = to_svg(figure, "map", "Map of the test texts, coloured by true class")
     sampled = f" {MOST_POINTS:,} of {len(embeddings):,} texts, drawn at random." if len(rows) < len(embeddings) else ""
@@ -100,5 +110,5 @@ def embedding_map(
     return Chart(markup, caption, tuple(keys))
 
 
-def _name(label_names: list[str], train_counts: NDArray[np.int64], label: int) -> str:
+def _name(label_names: list[str], train_counts: Ints, label: int) -> str:
     return f"{clean(label_names[label], 26)} ({train_counts[label]:,} in training)"

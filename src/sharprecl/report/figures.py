@@ -27,14 +27,11 @@ def class_colours(train_counts: NDArray[np.int64]) -> list[str]:
 
 def band_keys(train_counts: NDArray[np.int64]) -> tuple[Key, ...]:
     """Legend of the bands that have classes."""
+    sizes = {band: int(mask.sum()) for band, mask in band_masks(train_counts).items()}
     return tuple(
-        Key(
-            "\N{BLACK SQUARE}",
-            BAND_COLOURS[band],
-            f"{band}: {BAND_LIMITS[band]} ({plural(int(mask.sum()), 'class', 'classes')})",
-        )
-        for band, mask in band_masks(train_counts).items()
-        if mask.any()
+        Key("\N{BLACK SQUARE}", BAND_COLOURS[band], f"{band}: {BAND_LIMITS[band]} ({plural(size, 'class', 'classes')})")
+        for band, size in sizes.items()
+        if size
     )
 
 
@@ -44,23 +41,16 @@ def label_distribution(label_names: list[str], train_counts: NDArray[np.int64]) 
     sizes = train_counts[order]
     colours = class_colours(sizes)
     named = len(sizes) <= NAMED_BARS
-    height = 0.9 + 0.17 * len(sizes) if named else 3.4
-    with drawing(4.6, height) as figure:
+    with drawing(4.6, 0.9 + 0.17 * len(sizes) if named else 3.4) as figure:
         axes = figure.subplots()
         if named:
             rows = np.arange(len(sizes))
             # Bars start below 1, so that a class with one text is seen.
             axes.barh(rows, np.maximum(sizes, 0.7) - 0.6, left=0.6, color=colours, height=0.72)
             axes.set_yticks(rows, [clean(label_names[c], 26) for c in order], fontsize=7.5)
+            beside = {"xytext": (3, 0), "textcoords": "offset points", "va": "center", "fontsize": 7.5}
             for row, size in zip(rows, sizes, strict=True):
-                axes.annotate(
-                    f"{size:,}",
-                    (max(size, 0.7), row),
-                    (3, 0),
-                    textcoords="offset points",
-                    va="center",
-                    fontsize=7.5,
-                )
+                axes.annotate(f"{size:,}", (max(size, 0.7), row), **beside)
             axes.set_ylim(len(sizes) - 0.4, -0.6)
             axes.grid(visible=False, axis="y")
             axes.tick_params(axis="y", length=0)
@@ -76,9 +66,9 @@ def label_distribution(label_names: list[str], train_counts: NDArray[np.int64]) 
             axes.set_ylim(0.6, max(10, sizes[0]) * 1.6)
             axes.set_xlabel("classes, biggest first")
             axes.set_ylabel("training texts (log scale)")
-        ratio = sizes[0] / max(1, sizes[-1])
-        caption = f"The biggest class has {ratio:,.0f} times as many training texts as the smallest."
         svg = to_svg(figure, "distribution", "Training texts of each class, biggest first")
+    ratio = sizes[0] / max(1, sizes[-1])
+    caption = f"The biggest class has {ratio:,.0f} times as many training texts as the smallest."
     return Chart(svg, caption, band_keys(train_counts))
 
 
@@ -94,39 +84,24 @@ def side_by_side(train_counts: NDArray[np.int64]) -> NDArray[np.float64]:
 
 def f1_by_frequency(train_counts: NDArray[np.int64], evaluations: dict[str, Evaluation]) -> Chart:
     """F1 of each class against its training texts; the model's points carry the band colours, references are hollow."""
-    model, *references = evaluations
-    keys = [Key("\N{BLACK CIRCLE}", "currentColor", model, "f1-series0")]
+    keys: list[Key] = []
     titles = {}
     x = side_by_side(train_counts)
+    filled = {"s": 34, "c": class_colours(train_counts), "linewidths": 0.5, "edgecolors": "white", "zorder": 3}
+    hollow = {"s": 24, "facecolors": "none", "edgecolors": INK, "alpha": 0.55, "linewidths": 0.8}
     with drawing(4.6, 3.9) as figure:
         axes = figure.subplots()
-        for index, name in reversed(list(enumerate(evaluations))):
-            rows = evaluations[name].classes
-            y = [100 * row.f1 for row in rows]
-            if index == 0:
-                colours = class_colours(train_counts)
-                points = axes.scatter(
-                    x, y, s=34, c=colours, linewidths=0.5, edgecolors="white", zorder=3, clip_on=False
-                )
-            else:
-                marker = REFERENCE_SIGNS[(index - 1) % len(REFERENCE_SIGNS)][0]
-                points = axes.scatter(
-                    x,
-                    y,
-                    s=24,
-                    marker=marker,
-                    facecolors="none",
-                    edgecolors=INK,
-                    alpha=0.55,
-                    linewidths=0.8,
-                    clip_on=False,
-                )
+        for index, (name, evaluation) in reversed(list(enumerate(evaluations.items()))):
+            marker, sign = REFERENCE_SIGNS[(index - 1) % len(REFERENCE_SIGNS)] if index else ("o", "\N{BLACK CIRCLE}")
+            f1 = [100 * row.f1 for row in evaluation.classes]
+            points = axes.scatter(x, f1, marker=marker, clip_on=False, **(hollow if index else filled))
             points.set_gid(f"series{index}")
+            keys.insert(0, Key(sign, "currentColor", name, f"f1-series{index}"))
             titles[f"series{index}"] = [
                 f"{clean(row.name)}: F1 {100 * row.f1:.1f} ({clean(name)}), "
                 f"{plural(row.train_count, 'training text', 'training texts')}, "
                 f"{plural(row.test_count, 'test text', 'test texts')}"
-                for row in rows
+                for row in evaluation.classes
             ]
         axes.set_xscale("log")
         log_ticks(axes.xaxis, train_counts.max())
@@ -137,15 +112,6 @@ def f1_by_frequency(train_counts: NDArray[np.int64], evaluations: dict[str, Eval
         axes.set_xlabel("training texts of the class (log scale)")
         axes.set_ylabel("F1 of the class, %")
         svg = to_svg(figure, "f1", "F1 of each class against its training texts", titles)
-    for index, name in enumerate(references):
-        keys.append(
-            Key(
-                REFERENCE_SIGNS[index % len(REFERENCE_SIGNS)][1],
-                "currentColor",
-                name,
-                f"f1-series{index + 1}",
-            )
-        )
     caption = (
         "One point a class, those of equal size side by side; dotted lines part tail, medium and head. "
         "Point at one for its name."

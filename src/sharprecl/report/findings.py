@@ -1,7 +1,6 @@
 """What the figures say, in plain words: what is good, what is bad, what nobody can know from this test."""
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from sharprecl.data.messages import plural
 from sharprecl.evaluation.bands import BANDS, band_masks
@@ -12,30 +11,33 @@ FEW_TEXTS = 5
 NAMED = 8
 
 
-@dataclass(frozen=True)
-class Insight:
+class Finding(NamedTuple):
     """One sentence, and whether it is good news, bad news or a caution."""
 
     kind: Literal["good", "bad", "note"]
     text: str
 
 
-def findings(data: ReportData) -> list[Insight]:
+def findings(data: ReportData) -> list[Finding]:
     """Sentences for the top of the report, most important first."""
     model = data.model
+    # A class without test texts has an F1 of 0 that says nothing of it.
+    tested = [row for row in model.classes if row.test_count]
     found = [_against(model, name, other) for name, other in data.references.items()]
-    found += [Insight("note", note) for note in data.notes]
-    found += _lost_classes(model) + _bands(model) + _rough(model)
+    found += [Finding("note", note) for note in data.notes]
+    found += [_lost_classes(tested), *_bands(tested)]
+    if few := sum(row.test_count < FEW_TEXTS for row in tested):
+        classes = f"{few:,} of {len(model.classes):,} classes"
+        found.append(
+            Finding("note", f"Fewer than {FEW_TEXTS} test texts each for {classes}: read those rows as rough.")
+        )
     biggest = max(model.classes, key=lambda row: row.test_count)
     share = biggest.test_count / model.n_texts
-    found.append(
-        Insight(
-            "good" if model.accuracy > share else "bad",
-            f"Always answering {biggest.name!r} would reach an accuracy of {percent(share)}; "
-            f"the model reaches {percent(model.accuracy)}.",
-        )
+    text = (
+        f"Always answering {biggest.name!r} would reach an accuracy of {percent(share)}; "
+        f"the model reaches {percent(model.accuracy)}."
     )
-    return found
+    return [*found, Finding("good" if model.accuracy > share else "bad", text)]
 
 
 def percent(share: float) -> str:
@@ -43,43 +45,36 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
-def _against(model: Evaluation, name: str, other: Evaluation) -> Insight:
+def _against(model: Evaluation, name: str, other: Evaluation) -> Finding:
     points = 100 * (model.macro_f1 - other.macro_f1)
     low, high = model.intervals["macro_f1"]
     other_low, other_high = other.intervals["macro_f1"]
-    apart = low > other_high or high < other_low
     if abs(points) < 0.05:
-        return Insight("note", f"Macro-F1 equals that of {name} ({percent(other.macro_f1)}).")
+        return Finding("note", f"Macro-F1 equals that of {name} ({percent(other.macro_f1)}).")
     side = "above" if points >= 0 else "below"
     text = f"Macro-F1 is {abs(points):.1f} points {side} {name} ({percent(other.macro_f1)})"
     if low == high or other_low == other_high:
-        return Insight("note", f"{text}. A figure without an interval (0 or 100 %) does not say how sure that is.")
-    if apart:
-        return Insight("good" if points > 0 else "bad", f"{text}, and their intervals do not overlap.")
-    kind: Literal["bad", "note"] = "bad" if points < 0 else "note"
-    return Insight(kind, f"{text}, but their intervals overlap: this test alone cannot tell which is better.")
+        return Finding("note", f"{text}. A figure without an interval (0 or 100 %) does not say how sure that is.")
+    if low > other_high or high < other_low:
+        return Finding("good" if points > 0 else "bad", f"{text}, and their intervals do not overlap.")
+    text = f"{text}, but their intervals overlap: this test alone cannot tell which is better."
+    return Finding("bad" if points < 0 else "note", text)
 
 
-def _lost_classes(model: Evaluation) -> list[Insight]:
-    tested = [row for row in model.classes if row.test_count]
+def _lost_classes(tested: list[ClassRow]) -> Finding:
     lost = sorted((row for row in tested if row.f1 == 0), key=lambda row: (-row.test_count, row.name))
     if not lost:
-        return [Insight("good", f"Every one of the {len(tested)} tested classes is found at least once.")]
-    verb = "is" if len(lost) == 1 else "are"
-    return [Insight("bad", f"{len(lost)} of {len(tested)} tested classes {verb} never found (F1 0): {_names(lost)}.")]
-
-
-def _names(rows: list[ClassRow]) -> str:
-    shown = ", ".join(
+        return Finding("good", f"Every one of the {len(tested)} tested classes is found at least once.")
+    names = ", ".join(
         f"{row.name} ({plural(row.train_count, 'training text', 'training texts')}, {row.test_count:,} in test)"
-        for row in rows[:NAMED]
+        for row in lost[:NAMED]
     )
-    return shown if len(rows) <= NAMED else f"{shown} and {len(rows) - NAMED} more"
+    more = f" and {len(lost) - NAMED} more" if len(lost) > NAMED else ""
+    verb = "is" if len(lost) == 1 else "are"
+    return Finding("bad", f"{len(lost)} of {len(tested)} tested classes {verb} never found (F1 0): {names}{more}.")
 
 
-def _bands(model: Evaluation) -> list[Insight]:
-    # A class without test texts has an F1 of 0 that says nothing of it.
-    tested = [row for row in model.classes if row.test_count]
+def _bands(tested: list[ClassRow]) -> list[Finding]:
     masks = band_masks([row.train_count for row in tested])
     scores = {name: [row.f1 for row, inside in zip(tested, masks[name], strict=True) if inside] for name in BANDS}
     known = [(name, sum(values) / len(values)) for name, values in scores.items() if values]
@@ -88,26 +83,8 @@ def _bands(model: Evaluation) -> list[Insight]:
     (common, high), (rare, low) = known[0], known[-1]
     gap = 100 * (high - low)
     if gap < -5:
-        return [Insight("note", f"The {rare} classes fare better than the {common} ones, by {-gap:.1f} points of F1.")]
+        return [Finding("note", f"The {rare} classes fare better than the {common} ones, by {-gap:.1f} points of F1.")]
     if gap < 5:
-        return [
-            Insight(
-                "good",
-                f"The {rare} classes fare about as well as the {common} ones ({gap:+.1f} points of F1).",
-            )
-        ]
-    return [Insight("bad", f"The {rare} classes pay: their F1 is {gap:.1f} points below that of the {common} classes.")]
-
-
-def _rough(model: Evaluation) -> list[Insight]:
-    few = sum(0 < row.test_count < FEW_TEXTS for row in model.classes)
-    found = []
-    if few:
-        found.append(
-            Insight(
-                "note",
-                f"Fewer than {FEW_TEXTS} test texts each for {few:,} of {len(model.classes):,} classes: "
-                "read those rows as rough.",
-            )
-        )
-    return found
+        text = f"The {rare} classes fare about as well as the {common} ones ({gap:+.1f} points of F1)."
+        return [Finding("good", text)]
+    return [Finding("bad", f"The {rare} classes pay: their F1 is {gap:.1f} points below that of the {common} classes.")]

@@ -1,29 +1,27 @@
 """The report: one HTML file that needs no network, for a screen of any size, in the dark, and on paper."""
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sharprecl.evaluation.table import COLUMNS, DASH, band_words
 from sharprecl.report.confusion import confusion_heatmap, top_confusions
+from sharprecl.report.curves import learning_curves
 from sharprecl.report.data import ReportData
 from sharprecl.report.embedding import embedding_map
 from sharprecl.report.figures import NAMED_BARS, class_colours, f1_by_frequency, label_distribution
 from sharprecl.report.findings import findings
 from sharprecl.report.render import render
 from sharprecl.report.svg import clean
-from sharprecl.report.training import learning_curves
 
 N_MISTAKES = 10
 SHORT_TEXT = 260
 MANY_BARS = 30
 
 
-@dataclass(frozen=True)
-class Mistake:
+class Mistake(NamedTuple):
     """A wrong answer that the model was sure of."""
 
     text: str
@@ -38,19 +36,47 @@ def write_report(data: ReportData, path: Path) -> None:
     Raises:
         MissingExtraError: matplotlib, jinja2 or openTSNE is not installed.
     """
-    render("sharprecl.report", _context(data), path, "the report")
+    model = data.model
+
+    def score(method: str, name: str) -> dict[str, str]:
+        value = data.evaluations[method].score(name)
+        if value is None:
+            return {"value": DASH, "interval": ""}
+        low, high = data.evaluations[method].intervals[name]
+        return {"value": f"{100 * value:.1f}", "interval": f"{100 * low:.1f}{DASH}{100 * high:.1f}"}
+
+    context = {
+        "data": data,
+        "model": model,
+        "columns": COLUMNS,
+        "bands": band_words(model),
+        # A short first figure leaves room for the curves below it.
+        "curves_left": not MANY_BARS < len(data.label_names) <= NAMED_BARS,
+        "score": score,
+        "findings": findings(data),
+        "distribution": label_distribution(data.label_names, data.train_counts),
+        "f1": f1_by_frequency(data.train_counts, data.evaluations),
+        "confusion": confusion_heatmap(data.label_names, data.train_counts, model.confusion),
+        "pairs": top_confusions(model),
+        "curves": learning_curves(data.history),
+        "map": embedding_map(data.label_names, data.train_counts, data.embeddings, data.y_true),
+        "mistakes": confident_mistakes(data),
+        "n_wrong": int((data.y_true != data.y_pred).sum()),
+        "colours": class_colours(data.train_counts),
+        "settings": flat(data.settings),
+        "settings_json": json.dumps(data.settings, indent=2, ensure_ascii=False),
+    }
+    render("sharprecl.report", context, path, "the report")
 
 
 def confident_mistakes(data: ReportData) -> list[Mistake]:
     """The ten wrong answers with the highest confidence, surest first; texts shortened."""
     wrong = np.flatnonzero(data.y_true != data.y_pred)
     surest = wrong[np.argsort(-np.asarray(data.confidence)[wrong], kind="stable")][:N_MISTAKES]
+    names = [*data.label_names, "no answer"]  # of which -1 is the last
     return [
         Mistake(
-            clean(data.texts[i], SHORT_TEXT),
-            data.label_names[data.y_true[i]],
-            data.label_names[data.y_pred[i]] if data.y_pred[i] >= 0 else "no answer",
-            float(data.confidence[i]),
+            clean(data.texts[i], SHORT_TEXT), names[data.y_true[i]], names[data.y_pred[i]], float(data.confidence[i])
         )
         for i in surest
     ]
@@ -65,37 +91,3 @@ def flat(settings: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
         else:
             rows.append((f"{prefix}{key}", value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)))
     return rows
-
-
-def _score(data: ReportData, method: str, name: str) -> dict[str, str]:
-    row = data.evaluations[method]
-    value = row.score(name)
-    if value is None:
-        return {"value": DASH, "interval": ""}
-    low, high = row.intervals[name]
-    return {"value": f"{100 * value:.1f}", "interval": f"{100 * low:.1f}{DASH}{100 * high:.1f}"}
-
-
-def _context(data: ReportData) -> dict[str, Any]:
-    model = data.model
-    return {
-        "data": data,
-        "model": model,
-        "columns": COLUMNS,
-        "bands": band_words(model),
-        # A short first figure leaves room for the curves below it.
-        "curves_left": not MANY_BARS < len(data.label_names) <= NAMED_BARS,
-        "score": lambda method, name: _score(data, method, name),
-        "findings": findings(data),
-        "distribution": label_distribution(data.label_names, data.train_counts),
-        "f1": f1_by_frequency(data.train_counts, data.evaluations),
-        "confusion": confusion_heatmap(data.label_names, data.train_counts, model.confusion),
-        "pairs": top_confusions(model),
-        "curves": learning_curves(data.history),
-        "map": embedding_map(data.label_names, data.train_counts, data.embeddings, data.y_true),
-        "mistakes": confident_mistakes(data),
-        "n_wrong": int((data.y_true != data.y_pred).sum()),
-        "colours": class_colours(data.train_counts),
-        "settings": flat(data.settings),
-        "settings_json": json.dumps(data.settings, indent=2, ensure_ascii=False),
-    }

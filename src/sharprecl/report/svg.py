@@ -19,15 +19,7 @@ from sharprecl.extras import require
 INK = "#010203"
 GRID = "#040506"
 # Okabe and Ito's colours: told apart by colour-blind readers, and by their lightness in grey print.
-BLUE, SKY, VERMILLION, ORANGE, GREEN, PINK, YELLOW = (
-    "#0072b2",
-    "#56b4e9",
-    "#d55e00",
-    "#e69f00",
-    "#009e73",
-    "#cc79a7",
-    "#f0e442",
-)
+BLUE, SKY, VERMILLION, ORANGE, GREEN, PINK = "#0072b2", "#56b4e9", "#d55e00", "#e69f00", "#009e73", "#cc79a7"
 BAND_COLOURS = dict(zip(BANDS, (BLUE, SKY, VERMILLION), strict=True))
 SVG = "http://www.w3.org/2000/svg"
 LINK = "{http://www.w3.org/1999/xlink}href"
@@ -115,10 +107,9 @@ def to_svg(figure: Any, name: str, label: str, titles: Mapping[str, Sequence[str
         _localise(element, name)
     width, height = root.get("viewBox", "0 0 1 1").split()[2:]
     # Drawn for a phone's width; a desk may enlarge it by a quarter.
-    root.set("style", f"max-width:{1.25 * float(width) * 96 / 72:.0f}px")
-    for attribute, value in {"role": "img", "aria-label": label, "width": width, "height": height}.items():
-        root.set(attribute, value)
+    style = f"max-width:{1.25 * float(width) * 96 / 72:.0f}px"
     root.attrib.pop("version", None)
+    root.attrib.update({"style": style, "role": "img", "aria-label": label, "width": width, "height": height})
     text = ElementTree.tostring(root, encoding="unicode")
     return text.replace(INK, "currentColor").replace(GRID, "var(--grid)")
 

@@ -1,16 +1,17 @@
-"""From rows to rows and their copies."""
+"""From rows to rows and their copies: which rows can have some, and what their labels are."""
 
 from collections import Counter
 
 import polars as pl
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sharprecl.augment.augment_table import augment_rows
-from sharprecl.augment.originals import LONGEST, originals_of
+from sharprecl.augment.table import LONGEST, augment_rows, label_names, row_labels
 from sharprecl.data.augmented import MARK_COLUMN, SOURCE_COLUMN
 from sharprecl.data.leaks import normalised
 from sharprecl.data.tables import read_rows
+from sharprecl.errors import DataError
 
 
 def numbered(texts, seed, progress):
@@ -21,8 +22,8 @@ def numbered(texts, seed, progress):
 
 def augmented(columns, make=numbered, **options):
     rows = read_rows(pl.DataFrame(columns))
-    originals = originals_of(rows, "text", need_labels="budget" in options)
-    return augment_rows(originals, make, lambda done, total: None, **{"copies": 1, **options})
+    labels = row_labels(rows, needed="budget" in options)
+    return augment_rows(rows, "text", labels, make, lambda done, total: None, **{"copies": 1, **options})
 
 
 TABLE = {"id": [7, 8, 9], "text": ["a", "b", "c"], "label": ["x", "x", "y"]}
@@ -41,7 +42,7 @@ def test_rows_come_first_and_copies_keep_all_columns_and_tell_their_origin():
         MARK_COLUMN: [None, None, None, a, a, b, b, c, c],
     }
     assert rows.texts == tuple(record["text"] for record in rows.records)
-    assert list(made.sentences()) == []
+    assert made.notes == []
     new, columns = made.output(only_new=True)
     assert (new.records, columns) == (
         rows.records[3:],
@@ -52,7 +53,9 @@ def test_rows_come_first_and_copies_keep_all_columns_and_tell_their_origin():
 def test_nothing_is_changed_in_place():
     rows = read_rows(pl.DataFrame(TABLE))
     before = [dict(record) for record in rows.records]
-    augment_rows(originals_of(rows, "text"), numbered, lambda *_: None, copies=1).output(False)[0].records[0]["id"] = 0
+    augment_rows(rows, "text", row_labels(rows), numbered, lambda *_: None, copies=1).output(False)[0].records[0][
+        "id"
+    ] = 0
     assert [record["text"] for record in rows.records] == [record["text"] for record in before]
 
 
@@ -67,7 +70,7 @@ def test_what_got_no_copies_is_told_with_its_reason():
 
     made = augmented(columns, some, copies=2)
     assert made.texts == ["a 0", "a 1", "once new"]
-    assert list(made.sentences()) == [
+    assert made.notes == [
         "1 text got no copy: nothing in it could be changed",
         "1 row got no copies of its own: an earlier row has the same text",
         "1 text got no copy: rows give it different labels",
@@ -88,21 +91,20 @@ def test_more_copies_than_an_augmenter_can_make_are_told_and_not_paid_for():
     assert made.texts == ["a new", "b new", "c new"]
     assert sorted(asked) == ["a", "b", "c"]
     told = "no text got more than 1 of 3 copies: this augmenter gives the same text for every seed"
-    assert list(made.sentences()) == [told]
+    assert made.notes == [told]
     short = augmented(TABLE, deaf, copies=8, budget=5, seeded=False)
-    assert list(short.sentences()) == [
+    assert short.notes == [
         told.replace("3 copies", "8 copies"),
         "2 texts fewer than asked for could be made: none repeats a text that is there, and none has two copies",
     ]
-    assert not list(augmented(TABLE, deaf, copies=1, seeded=False).sentences())
+    assert not augmented(TABLE, deaf, copies=1, seeded=False).notes
 
 
 def test_a_budget_goes_to_rare_classes_first():
     columns = {"text": [f"t{n}" for n in range(16)], "label": ["a"] * 10 + ["b"] * 5 + ["c"]}
     made = augmented(columns, copies=3, budget=7)
-    before, after = made.class_counts()
-    assert (before.tolist(), after.tolist()) == ([10, 5, 1], [10, 9, 4])  # c has 3 copies at most
-    assert not list(made.sentences())
+    assert (made.counts.tolist(), made.new_counts.tolist()) == ([10, 5, 1], [0, 4, 3])  # c has 3 copies at most
+    assert not made.notes
     labels = [record["label"] for record in made.output(True)[0].records]
     assert Counter(labels) == {"b": 4, "c": 3}
 
@@ -114,10 +116,10 @@ def test_what_a_class_cannot_take_goes_to_the_next():
         return [text if text == "t8" else f"{text} {seed}" for text in texts]
 
     made = augmented(columns, stubborn, copies=2, budget=6)
-    assert made.class_counts()[1].tolist() == [7, 7, 1]
+    assert made.new_counts.tolist() == [2, 4, 0]
     short = augmented(columns, stubborn, copies=2, budget=20)
-    assert short.class_counts()[1].tolist() == [15, 9, 1]
-    assert list(short.sentences())[-1].startswith("4 texts fewer than asked for could be made: ")
+    assert short.new_counts.tolist() == [10, 6, 0]
+    assert short.notes[-1].startswith("4 texts fewer than asked for could be made: ")
 
 
 def test_every_row_can_be_its_own_class():
@@ -147,3 +149,48 @@ def test_which_texts_are_made_does_not_depend_on_the_order_of_the_rows(some, cop
         return sorted((record["text"], record["label"]) for record in new)
 
     assert result(data.draw(st.permutations(some))) == result(some)
+
+
+def frame(**columns):
+    return read_rows(pl.DataFrame(columns))
+
+
+def test_labels_are_taken_where_there_are_some():
+    rows = frame(text=["a", "b", "c", "d"], label=["x", None, " ", "y"])
+    assert row_labels(rows) == ["x", None, None, "y"]
+    assert label_names(row_labels(rows)) == ["x", "y"]
+    assert row_labels(frame(text=["a", "b"], label=[0, 1])) == ["0", "1"]
+    assert row_labels(frame(text=["a"])) is None
+    assert label_names(None) == []
+
+
+@pytest.mark.parametrize(
+    ("columns", "options", "words"),
+    [
+        ({"text": ["a"]}, {"needed": True}, "no column 'label'"),
+        ({"text": ["a"], "label": ["x"]}, {"label": "lable"}, "did you mean 'label'"),
+        ({"text": ["a", "b"], "label": ["x", None]}, {"needed": True}, "row 2 has no label"),
+    ],
+)
+def test_labels_that_are_asked_for_must_be_there(columns, options, words):
+    with pytest.raises(DataError, match=words):
+        row_labels(frame(**columns), **options)
+
+
+def test_of_equal_texts_the_first_has_copies():
+    made = augmented({"text": ["a", "b", "a", "a"]})
+    assert made.of_rows.tolist() == [0, 1]
+    assert made.notes == ["2 rows got no copies of their own: an earlier row has the same text"]
+
+
+def test_a_text_with_two_labels_has_none():
+    made = augmented({"text": ["a", "b", "a", "b", "c"], "label": ["x", "x", "y", None, "y"]})
+    assert made.of_rows.tolist() == [1, 4]
+    assert made.notes[1] == "1 text got no copy: rows give it different labels"
+
+
+def test_a_text_that_no_encoder_reads_to_its_end_has_none():
+    long = "word " * (LONGEST // 5)
+    made = augmented({"text": [long, long + "x"]})
+    assert made.of_rows.tolist() == [0]
+    assert made.notes == ["1 text got no copy: over 100000 characters, more than any encoder reads"]
