@@ -241,7 +241,7 @@ def test_ctrl_c_ends_with_a_hint(command, monkeypatch: pytest.MonkeyPatch) -> No
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("sharprecl.data.tables.read_table", interrupt)
+    monkeypatch.setattr("sharprecl.cli.tables.read_table", interrupt)
     status, _, err = command(*TRAIN, "--output", "x")
     assert status == 130
     assert err.startswith("sharprecl: interrupted; 'train' goes on with --resume")

@@ -1,7 +1,6 @@
 """Language models by name, and which one some adapters belong to: found again from any folder, seen to be the same."""
 
 import os
-import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from safetensors import SafetensorError
 
 from sharprecl.assets import fetch, local_or_hub
-from sharprecl.assets.lock import cache_lock
+from sharprecl.assets.cache import filling
 from sharprecl.errors import AssetError
 from sharprecl.files import sha256_file, sync
 from sharprecl.llm import causal
@@ -142,10 +141,9 @@ def unpacked(folder: Path, gguf_file: str, say: Callable[[str], None]) -> str:
     target = folder.with_name(f"{folder.name}-float32")
     if target.is_dir():
         return str(target)
-    with cache_lock(folder.parent, target.name, gguf_file, say):
+    with filling(target.name, gguf_file, say) as scratch:
         if not target.is_dir():  # another process may have been faster
-            temporary = folder.with_name(f".{target.name}.tmp")
-            shutil.rmtree(temporary, ignore_errors=True)
+            temporary = scratch / target.name
             say(f"unpacking {gguf_file} into {target} (once)")
             _unpack(folder, gguf_file, temporary)
             for path in (*temporary.rglob("*"), temporary):
