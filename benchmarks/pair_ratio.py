@@ -2,7 +2,7 @@
 
 Six classes of at most 1,250 texts, TREC's largest, fall exponentially to the imbalance ratio ir. Batches are drawn and
 their pairs counted as the losses count them: in plain supervised contrastive batches of one and two views, and in
-SharpReCL's, with prototypes and with the positives that `sharprecl.rebalance.plan` draws. The counts stand beside the
+SharpReCL's, with prototypes and with the positives that `sharprecl.rebalance.synthetic` draws. They stand beside the
 exact expectations of `sharprecl.data.batch_statistics` and beside ir^2, the approximation of the paper's Eq. 3-4.
 Prints a table, appends dated JSON lines beside this file and draws the figures of docs/imbalance.md.
 
@@ -37,7 +37,7 @@ from sharprecl.data.imbalance import (
     imbalanced_subset,
     squared_imbalance_ratio,
 )
-from sharprecl.rebalance.plan import plan_synthetic
+from sharprecl.rebalance.synthetic import plan_synthetic
 
 HERE = Path(__file__).parent
 CLASSES, LARGEST = 6, 1250

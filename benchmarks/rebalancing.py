@@ -23,8 +23,8 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from sharprecl.losses.prototype_contrastive import prototype_contrastive
-from sharprecl.rebalance.plan import plan_synthetic
 from sharprecl.rebalance.similarity import synthetic_similarity
+from sharprecl.rebalance.synthetic import plan_synthetic
 
 HERE = Path(__file__).parent
 N_POS, N_NEG, TOP_K, RATIO, TEMPERATURE = 10, 500, 20, 0.75, 0.3

@@ -5,8 +5,8 @@ import torch.nn.functional as F
 import oracles
 from known import CASES, d_hat, expected
 from sharprecl.losses.prototype_contrastive import prototype_contrastive
-from sharprecl.rebalance.plan import SyntheticPlan, plan_synthetic
 from sharprecl.rebalance.similarity import synthetic_similarity
+from sharprecl.rebalance.synthetic import SyntheticPlan, plan_synthetic
 
 
 def problem(classes, texts=6, dim=5, seed=0):

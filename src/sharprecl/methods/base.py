@@ -19,7 +19,6 @@ import torch
 from torch import Tensor, nn
 
 from sharprecl.config import MethodConfig
-from sharprecl.methods.precision import full_precision
 from sharprecl.models.features import Features as Features
 from sharprecl.models.features import Reading
 
@@ -125,12 +124,12 @@ class Method(nn.Module, ABC):
 
     def forward(self, batch: Batch, features: Features, progress: Progress) -> LossTerms:
         """``loss`` in float32 or better, whatever the encoder computes in: what a training step calls."""
-        with full_precision(features) as precise:
+        with _full_precision(features) as precise:
             return self.loss(batch, precise, progress)
 
     def scores(self, features: Features) -> Tensor:
         """``logits`` in float32 or better."""
-        with full_precision(features) as precise:
+        with _full_precision(features) as precise:
             return self.logits(precise)
 
     @abstractmethod
@@ -229,3 +228,21 @@ class GeneratorState(nn.Module):
 
     def set_extra_state(self, state: Tensor) -> None:
         self.generator.set_state(state.cpu())
+
+
+@contextmanager
+def _full_precision(features: Features) -> Iterator[Features]:
+    """The features in float32 (float64 stays float64), with autocast off: loss terms are never computed in less."""
+    with torch.autocast(features.x_NH.device.type, enabled=False):
+        labels = features.t_NCH
+        yield Features(
+            _at_least_float32(features.x_NH),
+            _at_least_float32(features.s_NC),
+            _at_least_float32(features.w_CH),
+            None if labels is None else _at_least_float32(labels),
+            None if features.b_C is None else _at_least_float32(features.b_C),
+        )
+
+
+def _at_least_float32(t: Tensor) -> Tensor:
+    return t.to(torch.promote_types(t.dtype, torch.float32))

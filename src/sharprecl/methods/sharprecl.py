@@ -38,9 +38,9 @@ from sharprecl.methods.linear_probe import LinearProbe
 from sharprecl.models.features import Features
 from sharprecl.models.heads import ProjectionHead, prototype_head_norm
 from sharprecl.rebalance.mixtures import mixed_features, plan_mixtures
-from sharprecl.rebalance.plan import plan_synthetic
 from sharprecl.rebalance.schedule import mixup_ratio
 from sharprecl.rebalance.similarity import synthetic_similarity
+from sharprecl.rebalance.synthetic import plan_synthetic
 
 _PROBE_EPOCHS = 10
 

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from sharprecl.rebalance.plan import SyntheticPlan
+from sharprecl.rebalance.synthetic import SyntheticPlan
 
 
 def synthetic_similarity(g_MM: Tensor, plan: SyntheticPlan, y_M: Tensor) -> Tensor:

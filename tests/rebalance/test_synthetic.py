@@ -4,8 +4,8 @@ import torch.nn.functional as F
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sharprecl.rebalance.plan import plan_synthetic
 from sharprecl.rebalance.schedule import count_hard
+from sharprecl.rebalance.synthetic import plan_synthetic
 
 
 def problem(seed=0, texts=8, classes=4, dim=6, dtype=torch.float64):
