@@ -10,7 +10,7 @@ import torch
 
 from sharprecl.classifier import TextClassifier
 from sharprecl.errors import ConfigError
-from sharprecl.training import frozen as module
+from sharprecl.methods.frozen import Frozen
 from sharprecl.training.history import Record, Silent, TrainingSpeed
 from sharprecl.training.trainer import Trainer
 from tiny import skewed_texts, tiny_encoder
@@ -48,7 +48,7 @@ def encoder_weights(classifier: TextClassifier) -> dict[str, torch.Tensor]:
 
 
 def test_no_step_is_taken_and_the_encoder_stays_as_it_is(encoder: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Trainer, "run", lambda *_: pytest.fail("the loop ran"))
+    monkeypatch.setattr(Trainer, "_step", lambda *_: pytest.fail("a step was taken"))
     texts, labels = skewed_texts()
     classifier, told = make(encoder), Recorder()
     classifier.fit(texts, labels, observer=told)
@@ -99,7 +99,7 @@ def test_what_was_cut_off_ends_with_the_same_bytes(
     texts, labels = skewed_texts()
     whole = make(encoder).fit(texts, labels, output=tmp_path / "whole")
     with monkeypatch.context() as patch:
-        patch.setattr(module, "_fit", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        patch.setattr(Frozen, "on_features", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             make(encoder).fit(texts, labels, output=tmp_path / "cut")
     resumed = make(encoder).fit(texts, labels, output=tmp_path / "cut", resume=True)

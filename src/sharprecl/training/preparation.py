@@ -35,7 +35,9 @@ class Notes:
 def split(
     table: TextTable, test: TextTable | None, config: RunConfig, notes: Notes
 ) -> tuple[TextTable, np.ndarray, TextTable | None]:
-    """Return the texts to fit on, the rows held out, and the labelled texts that choose the epoch."""
+    """Return the texts to fit on, the rows held out, and the labelled texts that choose the epoch, or only judge it
+    where the method takes no steps.
+    """
     nothing = np.empty(0, dtype=np.int64)
     training = config.training
     if training.select_on == "last":
@@ -51,11 +53,13 @@ def split(
     fit_rows, held_out = split_originals(
         table.label_ids, training.validation_fraction, config.seed, table.texts, table.copies
     )
+    chooses = config.method.trains_encoder
     if len(held_out) == 0:
-        notes.add("no class has two texts, so nothing could be held out: the last epoch was kept")
+        if chooses:
+            notes.add("no class has two texts, so nothing could be held out: the last epoch was kept")
         return table, nothing, None
     judging = table.select(held_out)
-    if doubt := selection_doubt(judging):
+    if chooses and (doubt := selection_doubt(judging)):
         notes.add(doubt)
     return table.select(fit_rows), held_out, judging
 

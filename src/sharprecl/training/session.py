@@ -1,7 +1,7 @@
 """From a table of texts and a configuration to a trained backbone: every step of the way, in order."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from sharprecl.models.backbone import Backbone, open_backbone
 from sharprecl.models.pooling import check_expressible, resolve_pooling
 from sharprecl.training.checkpoint import CheckpointFolder, checkpoint_identity
 from sharprecl.training.encoder_task import EncoderTask, LabelledTokens
-from sharprecl.training.frozen import fit_frozen, hold_out
+from sharprecl.training.frozen import FrozenTask
 from sharprecl.training.hardware import pick_device, pick_precision
 from sharprecl.training.history import HistoryFile, Observer
 from sharprecl.training.names import CHECKPOINTS, HISTORY
@@ -82,10 +82,7 @@ def train(
     settings = config.method
     # Label tokens are read at the places where they stand, and the text at its first token, whatever else is asked for.
     pooling = "cls" if kind.reading == "label_tokens" else resolve_pooling(config.encoder.pooling, source)
-    if settings.trains_encoder:
-        fitted, held_out, selection_table = split(table, test, config, notes)
-    else:
-        fitted, held_out, selection_table = hold_out(table, config)
+    fitted, held_out, selection_table = split(table, test, config, notes)
     views, view_facts = views_of(fitted, tokenizer, config, notes)
     training = LabelledTokens(views, fitted.label_ids)
     selection = None
@@ -106,16 +103,13 @@ def train(
         stock.check_length(backbone.model, config.encoder.max_length)
         _warn_if_not_stock(backbone, kind, notes)
         method = kind.build(backbone, fitted.class_counts, config.method, config.seed)
-        if not settings.trains_encoder:
-            history = HistoryFile(output / HISTORY) if output else None
-            outcome, facts = fit_frozen(
-                backbone, method, training, selection, tokenizer.pad_token_id, chosen_device, observer, history
-            )
-            facts = {**view_facts, "pooling": pooling, **facts}
-            return Trained(backbone, method, tokenizer, outcome, held_out, facts, notes.sentences)
         hidden_size = backbone.model.config.hidden_size
         schedule = resolve_schedule(config.training, batch_size, steps_per_epoch, hidden_size)
-        task = EncoderTask(
+        kind_of_task = EncoderTask
+        if not settings.trains_encoder:
+            # The features are fitted as the saved model will see them, whatever the hardware computes in.
+            kind_of_task, precision, schedule = FrozenTask, "fp32", replace(schedule, steps_per_epoch=0, epochs=1)
+        task = kind_of_task(
             config=config,
             schedule=schedule,
             backbone=backbone,
@@ -128,6 +122,10 @@ def train(
             second_view=backbone.repeat_upper() if view_facts.get("view") == "upper" else 0.0,
             names=_names(table.label_names, tokenizer, config),
         )
+        if isinstance(task, FrozenTask):
+            observer.said(
+                f"the frozen encoder reads {len(fitted):,} texts once, {int(views[0].lengths.sum()):,} tokens"
+            )
         raising = ", raise method.temperature" if "temperature" in type(settings).model_fields else ""
         trainer = Trainer(
             task,
@@ -135,21 +133,24 @@ def train(
             config.training,
             observer,
             lower=f"training.learning_rate{raising}",
-            checkpoints=CheckpointFolder(output / CHECKPOINTS, identity) if output else None,
+            checkpoints=CheckpointFolder(output / CHECKPOINTS, identity) if output and schedule.total_steps else None,
             history=HistoryFile(output / HISTORY) if output else None,
         )
         outcome = trainer.run(resume)
     facts = {
         **view_facts,
         "pooling": pooling,
-        "plan": {**vars(schedule), "total_steps": schedule.total_steps},
         "training_texts": len(fitted),
         "selection_texts": 0 if selection_table is None else len(selection_table),
-        "padding_waste": 1.0 - task.tokens / max(1, task.places),
         "best_epoch": outcome.best_epoch,
         "epochs": outcome.epochs,
         "steps": outcome.steps,
     }
+    if isinstance(task, FrozenTask):
+        facts["training_loss"] = task.training_loss
+    else:
+        facts["plan"] = {**vars(schedule), "total_steps": schedule.total_steps}
+        facts["padding_waste"] = 1.0 - task.tokens / max(1, task.places)
     return Trained(backbone, method, tokenizer, outcome, held_out, facts, notes.sentences)
 
 
