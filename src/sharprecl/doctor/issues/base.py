@@ -130,7 +130,7 @@ class Issue(ABC):
     key: ClassVar[str] = ""
     figures: Any
 
-    def __init__(self, data: Data, figures: Any) -> None:
+    def __init__(self, data: Data, figures: Any = None) -> None:
         self.data, self.figures = data, figures
 
     @staticmethod
