@@ -107,7 +107,7 @@ def diagnosis(
     """The five kinds of issue that have figures, beside ``findings``; without ``errors``, labels were not examined."""
     given = given or data()
     issues = (
-        UnusableRows(Data(LoadedTable(given.train.table, given.train.rows, 0, findings)), None),
+        UnusableRows(Data(LoadedTable(given.train.table, given.train.rows, 0, findings))),
         ClassSizes(given, ClassSizes.find(given)),
         Batches(given, Batches.find(given)),
         Duplicates(given, same or duplicates()),

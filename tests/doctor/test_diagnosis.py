@@ -1,14 +1,20 @@
 """The whole of what was found: in its order, in a line, and as JSON."""
 
+import io
 import json
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from diagnoses import BLANK, COUNTS, data, diagnosis, label_errors
-from sharprecl.doctor.issues.base import Finding
-from sharprecl.doctor.issues.display import excerpt, percent
+from sharprecl.doctor.issues.base import Data, Finding, Issue
+from sharprecl.doctor.issues.display import Column, Section, excerpt, percent
 from sharprecl.doctor.issues.duplicates import Duplicates
 from sharprecl.doctor.issues.label_errors import LabelErrors
+from sharprecl.doctor.page import write_page
+from sharprecl.doctor.terminal import show
 
 
 def test_headline_and_verdict() -> None:
@@ -54,6 +60,41 @@ def test_columns_of_the_table_of_classes() -> None:
 
     assert row(diagnosis(errors=label_errors())) == ["1", None, "100.0", "0.0", "1"]
     assert row(diagnosis(data(COUNTS, {"billing": 3}))) == ["1", "0", "100.0", None]
+
+
+@dataclass(frozen=True)
+class Lengths:
+    shortest: int
+
+
+class ShortTexts(Issue):
+    """An issue that nothing but the list of issues knows."""
+
+    key = "short_texts"
+
+    @staticmethod
+    def find(data: Data) -> Lengths:
+        return Lengths(min(map(len, data.train.table.texts)))
+
+    def findings(self) -> list[Finding]:
+        return [Finding("warning", "texts", f"the shortest text has {self.figures.shortest} letters")]
+
+    def section(self) -> Section:
+        return Section("Short texts", [("letters", "4")], columns=[Column("Shortest", {"other": 4}, None)])
+
+
+def test_a_new_kind_of_issue_is_shown_everywhere(tmp_path: Path) -> None:
+    found = diagnosis()
+    found = replace(found, issues=(*found.issues, ShortTexts(data(), ShortTexts.find(data()))))
+    stream = io.StringIO()
+    show(Console(file=stream, width=80), found)
+    write_page(found, tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text("utf-8")
+    for shown in (stream.getvalue(), page):
+        assert "the shortest text has 4 letters" in shown
+        assert "Short texts" in shown
+        assert "Shortest" in shown
+    assert found.to_json()["short_texts"] == {"shortest": 4}
 
 
 @pytest.mark.parametrize(

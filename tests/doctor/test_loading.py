@@ -15,14 +15,14 @@ from sharprecl.errors import DataError
 
 
 def sentences(found) -> list[str]:
-    return [finding.sentence for finding in found.row_findings]
+    return [finding.sentence for finding in found.findings]
 
 
 def test_a_clean_file_is_admitted_whole_and_equals_what_training_reads(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text("body,queue\none,b\ntwo,a\nthree,b\n")
     found = load(path, "body", "queue")
-    assert (found.row_findings, found.size, found.rows.tolist()) == ((), 3, [1, 2, 3])
+    assert (found.findings, found.size, found.rows.tolist()) == ((), 3, [1, 2, 3])
     assert found.table.content_hash == read_table(path, "body", "queue").content_hash
 
 
@@ -35,8 +35,8 @@ def test_all_faults_are_told_at_once_with_rows_and_lines(tmp_path: Path) -> None
         "2 rows have no text in column 'text': rows 2 (line 4) and 6 (line 8)",
         "2 rows have no label in column 'label': rows 4 (line 6) and 6 (line 8)",
     ]
-    assert {finding.severity for finding in found.row_findings} == {"problem"}
-    assert [finding.rows for finding in found.row_findings] == [(5,), (2, 6), (4, 6)]
+    assert {finding.severity for finding in found.findings} == {"problem"}
+    assert [finding.rows for finding in found.findings] == [(5,), (2, 6), (4, 6)]
     assert found.rows.tolist() == [1, 3, 7]
     assert found.table.texts == ("one\nmore", "two", "four")
     assert [found.table.label_names[place] for place in found.table.label_ids] == ["a", "b", "b"]
@@ -55,7 +55,7 @@ def test_values_of_other_kinds_and_half_characters(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     found = load(path)
-    assert [(finding.sentence.partition(":")[0], finding.rows) for finding in found.row_findings] == [
+    assert [(finding.sentence.partition(":")[0], finding.rows) for finding in found.findings] == [
         ("1 row holds 5 in column 'text', not a text", (2,)),
         ("1 row holds ['a', 'b'] in column 'label', which names no single class", (3,)),
         (r"1 row has half a character (a lone surrogate such as \ud83d) in column 'text'", (4,)),
@@ -71,7 +71,7 @@ def test_labels_in_two_spellings_are_told_and_kept() -> None:
     ]
     assert found.table.label_names == ("1", "2", "x")
     assert len(found.table) == 4
-    assert not load((["one", "two"], [1, 2])).row_findings
+    assert not load((["one", "two"], [1, 2])).findings
     assert "1 and True" in sentences(load((["one", "two"], [1, True])))[0]
 
 
@@ -95,16 +95,16 @@ def test_a_test_file_may_have_no_usable_row_and_training_texts_may_not() -> None
 
 def test_a_giant_text_is_cut_and_told_of() -> None:
     found = load((["x" * (LONGEST + 5), "y"], ["a", "b"]))
-    assert found.row_findings[0].severity == "warning"
-    assert "100,005 characters" in found.row_findings[0].sentence
-    assert found.row_findings[0].rows == (1,)
+    assert found.findings[0].severity == "warning"
+    assert "100,005 characters" in found.findings[0].sentence
+    assert found.findings[0].rows == (1,)
     assert len(found.table.texts[0]) == LONGEST
 
 
 def test_what_the_reader_passed_over_is_a_note_and_what_cannot_be_parsed_an_error(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text("text,label\none,a\n\ntwo,b\n")
-    assert [(one.severity, "empty line" in one.sentence) for one in load(path).row_findings] == [("note", True)]
+    assert [(one.severity, "empty line" in one.sentence) for one in load(path).findings] == [("note", True)]
     with pytest.raises(DataError, match="no column 'body'"):
         load(path, "body")
 
@@ -127,7 +127,7 @@ def test_what_is_admitted_training_would_read_and_what_is_set_aside_it_would_ref
     except DataError:
         return
     kept = set((found.rows - 1).tolist())
-    problems = [finding for finding in found.row_findings if finding.severity == "problem"]
+    problems = [finding for finding in found.findings if finding.severity == "problem"]
     if not problems:
         assert read_table((texts, labels)).content_hash == found.table.content_hash
     else:

@@ -32,7 +32,6 @@ def load(
         DataError: the file cannot be read at all, or fewer than two classes of training texts are left.
     """
     origin, copies = "", None
-    copy_findings: list[Finding] = []
     if isinstance(source, TextTable):
         origin, copies = source.origin, source.copies
         source = (source.texts, [source.label_names[place] for place in source.label_ids.tolist()])
@@ -55,9 +54,12 @@ def load(
     if long := [int(row) for row in rows if len(texts[row]) > LONGEST]:
         findings.append(too_long(long, max(len(texts[row]) for row in long), LONGEST, sheet.lines, prefix))
     findings += [Finding("note", "rows", prefix + note) for note in sheet.notes]
-    if known is None and copies is None:
-        copies, copy_findings = read_copies(sheet, texts, labels)
-    copies = None if copies is None or known is not None else copies.select(rows)
+    if known is not None:
+        copies = None
+    elif copies is None:
+        copies, wrong = read_copies(sheet, texts, labels)
+        findings += wrong
+    copies = None if copies is None else copies.select(rows)
     ids = {name: place for place, name in enumerate(names)}
     table = TextTable(
         tuple(texts[row][:LONGEST] for row in rows),
@@ -66,7 +68,7 @@ def load(
         origin or sheet.origin,
         copies=copies if copies is not None and copies.is_copy.any() else None,
     )
-    return LoadedTable(table, rows + 1, sheet.size, tuple(findings), tuple(copy_findings))
+    return LoadedTable(table, rows + 1, sheet.size, tuple(findings))
 
 
 def _nothing_to_learn(names: Sequence[str], usable: int, findings: Sequence[Finding], label: str) -> str:

@@ -13,7 +13,7 @@ from sharprecl.doctor.loading import load
 
 
 def findings(found):
-    return [*found.row_findings, *AugmentedCopies(Data(found), None).findings()]
+    return [*found.findings, *AugmentedCopies(Data(found)).findings()]
 
 
 def sentences(found) -> list[str]:

@@ -5,7 +5,7 @@ from sharprecl.doctor.issues.class_coverage import SHIFTED, ClassCoverage
 
 
 def told(counts, test_counts):
-    return [(one.severity, one.sentence) for one in ClassCoverage(data(counts, test_counts), None).findings()]
+    return [(one.severity, one.sentence) for one in ClassCoverage(data(counts, test_counts)).findings()]
 
 
 def test_what_the_test_file_cannot_judge() -> None:

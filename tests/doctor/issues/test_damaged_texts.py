@@ -12,7 +12,7 @@ from sharprecl.doctor.issues.damaged_texts import DamagedTestTexts, DamagedTexts
 
 def said(texts):
     table = read_table((texts, [f"label {number % 2}" for number in range(len(texts))]))
-    return list(DamagedTexts(Data(loaded(table)), None).findings())
+    return list(DamagedTexts(Data(loaded(table))).findings())
 
 
 def test_plain_texts_in_any_language_give_no_finding() -> None:
@@ -91,6 +91,6 @@ def test_hostile_texts_take_no_time() -> None:
 
 def test_the_test_file_is_told_of_apart() -> None:
     good, bad = (loaded(read_table((["one &amp; two", "three"][::way], ["a", "b"]))) for way in (1, -1))
-    (found,) = DamagedTestTexts(Data(good, bad), None).findings()
+    (found,) = DamagedTestTexts(Data(good, bad)).findings()
     assert found.sentence == "test file: 1 text (50.0 %) holds HTML, such as '&amp;': row 2"
-    assert list(DamagedTestTexts(Data(good), None).findings()) == []
+    assert list(DamagedTestTexts(Data(good)).findings()) == []

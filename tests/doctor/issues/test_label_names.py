@@ -7,7 +7,7 @@ from sharprecl.doctor.issues.label_names import LabelNames
 
 
 def said(texts, labels):
-    return list(LabelNames(Data(loaded(read_table((texts, labels)))), None).findings())
+    return list(LabelNames(Data(loaded(read_table((texts, labels))))).findings())
 
 
 def test_labels_that_look_alike_are_named_with_their_counts() -> None:

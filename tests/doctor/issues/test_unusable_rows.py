@@ -40,9 +40,9 @@ def test_values_that_cannot_be_hashed_do_no_harm() -> None:
 def test_a_test_file_is_told_of_apart_and_may_be_left_out() -> None:
     told, empty = Finding("problem", "rows", "test file: 1 row has no text: row 1"), loaded(table([]))
     given = Data(loaded(table(["one"])), LoadedTable(empty.table, empty.rows, 1, (told,)))
-    assert UnusableRows(given, None).findings() == ()
-    assert [one.sentence for one in UnusableTestRows(given, None).findings()] == [
+    assert UnusableRows(given).findings() == ()
+    assert [one.sentence for one in UnusableTestRows(given).findings()] == [
         told.sentence,
         "test file: no row can be used, so it was left out",
     ]
-    assert UnusableTestRows(Data(given.train), None).findings() == ()
+    assert UnusableTestRows(Data(given.train)).findings() == ()

@@ -37,8 +37,6 @@ class AugmentedCopies(Issue):
     """How many copies there are among the usable rows, and what they are left out of."""
 
     def findings(self) -> Iterator[Finding]:
-        """What could not be told, or how many there are."""
-        yield from self.data.train.copy_findings
         if (copies := self.data.train.table.copies) is not None:
             count, total = int(copies.is_copy.sum()), len(copies.is_copy)
             but = " but for one of each text" if count == total else ""

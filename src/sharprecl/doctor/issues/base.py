@@ -55,15 +55,13 @@ class LoadedTable:
             Those of training texts that ``sharprecl augment`` made are marked in ``copies``.
         rows: where each of them stands in the file, counted from 1, int64 ``[N]``.
         size: rows of the file, usable or not.
-        row_findings: what is wrong with the others, a kind of fault each.
-        copy_findings: why no row could be told to be a copy, if that is so.
+        findings: what reading has found, such as what is wrong with the others, a kind of fault each.
     """
 
     table: TextTable
     rows: NDArray[np.int64]
     size: int
-    row_findings: tuple[Finding, ...] = ()
-    copy_findings: tuple[Finding, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
     def in_file(self, places: Sequence[int] | NDArray[np.int64]) -> tuple[int, ...]:
         """The rows of the file that these rows of the table, counted from 0, stand in."""
@@ -132,7 +130,7 @@ class Issue(ABC):
     key: ClassVar[str] = ""
     figures: Any
 
-    def __init__(self, data: Data, figures: Any) -> None:
+    def __init__(self, data: Data, figures: Any = None) -> None:
         self.data, self.figures = data, figures
 
     @staticmethod

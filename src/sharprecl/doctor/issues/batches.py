@@ -83,7 +83,6 @@ class Batches(Issue):
         )
 
     def findings(self) -> Iterator[Finding]:
-        """How many classes are lost."""
         found = self.figures
         if lost := sum(chance > LOST for chance in found.alone.values()):
             sentence = (
@@ -94,7 +93,6 @@ class Batches(Issue):
             yield Finding("warning" if 2 * lost >= len(found.alone) else "note", "batches", sentence, cure)
 
     def section(self) -> Section:
-        """What a contrastive loss meets in a batch, and what prototypes and rebalancing make of it."""
         found = self.figures
         smallest, chance = list(found.alone.items())[-1]
         return Section(
@@ -114,7 +112,6 @@ class Batches(Issue):
         )
 
     def charts(self) -> Iterator[tuple[str, Chart]]:
-        """Chance that a text meets no other of its class in a batch, by the size of its class."""
         by_count: dict[int, list[str]] = defaultdict(list)
         for name, count in self.data.counts.items():
             by_count[count].append(name)

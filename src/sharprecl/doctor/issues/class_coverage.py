@@ -16,7 +16,6 @@ class ClassCoverage(Issue):
     """How the classes of training are covered by the test file, if there is one."""
 
     def findings(self) -> Iterator[Finding]:
-        """On missing classes, small ones, and shifted shares."""
         if not self.data.test_counts:
             return
         counts = self.data.counts

@@ -52,7 +52,6 @@ class ClassSizes(Issue):
 
     @staticmethod
     def find(data: Data) -> Distribution:
-        """Count the texts of each class."""
         sizes = np.array(list(data.counts.values()), dtype=np.float64)
         shares = sizes / sizes.sum()
         # Sizes fall, so the largest has rank 0: the mean difference is a weighted sum, without a pair being formed.
@@ -69,7 +68,6 @@ class ClassSizes(Issue):
         )
 
     def findings(self) -> Iterator[Finding]:
-        """On skew, and on classes with few texts."""
         found, names = self.figures, list(self.figures.counts)
         ratio = found.imbalance_ratio
         largest, smallest = shorten(names[0]), shorten(names[-1])
@@ -91,7 +89,6 @@ class ClassSizes(Issue):
             yield Finding("warning", "labels", f"{count} under {FEW} texts (of {len(names):,})", cure)
 
     def section(self) -> Section:
-        """Skew, and the counts of the table of classes."""
         found = self.figures
         classes, ratio = f"{len(found.counts):,}", f"{found.imbalance_ratio:,.1f}"
         effective, gini = f"{found.effective_classes:,.1f}", f"{found.gini:.2f}"
@@ -112,7 +109,6 @@ class ClassSizes(Issue):
         )
 
     def charts(self) -> Iterator[tuple[str, Chart]]:
-        """Training texts of each class; beyond ``DRAWN`` classes as a line over their ranks."""
         size_C = np.fromiter(self.figures.counts.values(), dtype=np.int64)
         drawn = label_distribution(list(self.figures.counts), size_C) if len(size_C) <= DRAWN else _over_ranks(size_C)
         yield "Training texts of each class", drawn

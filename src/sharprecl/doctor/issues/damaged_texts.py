@@ -48,7 +48,6 @@ class DamagedTexts(Issue):
     """Damage in the training texts."""
 
     def findings(self) -> Iterator[Finding]:
-        """On the column, and one for each kind of damage."""
         return _damage(self.data.train, self.data.text)
 
 
@@ -56,7 +55,6 @@ class DamagedTestTexts(Issue):
     """Damage in the test texts."""
 
     def findings(self) -> Iterator[Finding]:
-        """The same of the test file."""
         return iter(()) if self.data.test is None else _damage(self.data.test, self.data.text, "test file: ")
 
 

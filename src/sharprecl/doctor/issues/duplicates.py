@@ -79,7 +79,6 @@ class Duplicates(Issue):
 
     @staticmethod
     def find(data: Data) -> DuplicateReport:
-        """Compare all texts of both files."""
         files = [data.originals] if data.test is None else [data.originals, data.test]
         texts = [text for file in files for text in file.table.texts]
         rows = pl.DataFrame(
@@ -133,7 +132,6 @@ class Duplicates(Issue):
         return self.data.tested is not None and self.figures.leaks == len(self.data.tested)
 
     def findings(self) -> Iterator[Finding]:
-        """On contradictions, leaks, and repeats in each file."""
         found, rows, test_rows = self.figures, len(self.data.originals.table), len(self.data.tested or ())
         if found.conflicts:
             clashes = [group for group in found.groups if len(group.labels) > 1]
@@ -169,7 +167,6 @@ class Duplicates(Issue):
                 yield Finding("warning" if surplus >= POINT * total else "note", "duplicates", sentence, cure)
 
     def section(self) -> Section:
-        """Counts, and the most telling groups."""
         found = self.figures
         figures = [
             ("texts with more than one label", f"{found.conflicts:,}"),

@@ -123,7 +123,6 @@ class LabelErrors(Issue):
 
     @staticmethod
     def find(data: Data) -> LabelErrorReport | None:
-        """Train, ask and compare."""
         seed = data.seed % 2**32
         answers = ask(data.originals.table, seed, MOST_ROWS, data.progress)
         if answers is None:
@@ -136,7 +135,6 @@ class LabelErrors(Issue):
         return report
 
     def findings(self) -> Iterator[Finding]:
-        """On labels that look wrong, and on the floor."""
         found = self.figures
         if found is None:
             why = "fewer than two classes have two different texts, or no text holds a word"
@@ -172,7 +170,6 @@ class LabelErrors(Issue):
             yield Finding("note", "floor", f"{floor}{where}: what a trained encoder must beat")
 
     def section(self) -> Section:
-        """What a model of words alone says about labels, and reaches."""
         found, f1_heading = self.figures, "F1 of words"
         if found is None:
             unknown = "not examined"
@@ -211,7 +208,6 @@ class LabelErrors(Issue):
         )
 
     def charts(self) -> Iterator[tuple[str, Chart]]:
-        """Out-of-fold F1 of the model of words for each class."""
         found = self.figures
         if found is None:
             return

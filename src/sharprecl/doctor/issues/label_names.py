@@ -34,7 +34,6 @@ class LabelNames(Issue):
         return [group for group in groups.values() if len(group) > 1]
 
     def findings(self) -> Iterator[Finding]:
-        """On the column, and on names that may mean one class."""
         table, column = self.data.train.table, self.data.label
         names, rows = table.label_names, len(table)
         if rows >= FEWEST_ROWS and len(names) >= NEAR_UNIQUE * rows:

@@ -68,7 +68,6 @@ class UnreadTexts(Issue):
 
     @staticmethod
     def find(data: Data) -> TextReport:
-        """Look at scripts and count tokens."""
         file, tokenizer = data.train, data.encoder.tokenizer
         written = scripts(file.table.texts, data.progress)
         foreign = np.flatnonzero(written.of_texts > 0)
@@ -96,7 +95,6 @@ class UnreadTexts(Issue):
         return max(self.figures.scripts, key=self.figures.scripts.__getitem__, default="")
 
     def findings(self) -> Iterator[Finding]:
-        """On what the encoder cannot read, or only in part."""
         found, main = self.figures, self.main_script
         if why_not := self.data.encoder.why_not:
             sentence = f"lengths were not examined, for the default encoder could not be had: {why_not}"
@@ -130,7 +128,6 @@ class UnreadTexts(Issue):
             yield Finding(severity, "texts", sentence, cure, found.foreign[:SHOWN])
 
     def section(self) -> Section:
-        """What the encoder sees."""
         found = self.figures
         figures = []
         if found.truncated is not None:

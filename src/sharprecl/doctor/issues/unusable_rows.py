@@ -42,31 +42,22 @@ def faults(
     where this is a test file.
     """
     where, named = f"in column {text!r}", f"in column {label!r}"
-    delete = f"fill in or delete; {_REFUSED}"
     yield Fault(
         [row for row, value in enumerate(texts) if value == text and labels[row] == label],
         "repeats the header",
         "repeat the header",
         "delete; such rows come from joining files and would be a class of their own",
     )
-    yield Fault(blank_rows(texts), f"has no text {where}", f"have no text {where}", delete)
-    other = other_rows(texts, str)
-    shown = shorten(texts[other[0]]) if other else ""
-    yield Fault(
-        other,
-        f"holds {shown} {where}, not a text",
-        f"hold values such as {shown} {where}, not texts",
-        f"put texts in quotes, or name the right column with --text; {_REFUSED}",
-    )
-    yield Fault(blank_rows(labels), f"has no label {named}", f"have no label {named}", delete)
-    other = other_rows(labels, _SINGLE)
-    shown = shorten(labels[other[0]]) if other else ""
-    yield Fault(
-        other,
-        f"holds {shown} {named}, which names no single class",
-        f"hold values such as {shown} {named}, which name no single class",
-        f"write one string or number; {_REFUSED}",
-    )
+    text_cure, label_cure = "put texts in quotes, or name the right column with --text", "write one string or number"
+    for what, values, column, kinds, one, many, cure in (
+        ("text", texts, where, str, "not a text", "not texts", text_cure),
+        ("label", labels, named, _SINGLE, "which names no single class", "which name no single class", label_cure),
+    ):
+        delete = f"fill in or delete; {_REFUSED}"
+        yield Fault(blank_rows(values), f"has no {what} {column}", f"have no {what} {column}", delete)
+        other = other_rows(values, kinds)
+        shown = f"{shorten(values[other[0]]) if other else ''} {column}"
+        yield Fault(other, f"holds {shown}, {one}", f"hold values such as {shown}, {many}", f"{cure}; {_REFUSED}")
     for column, values in ((where, texts), (named, labels)):
         half = f"half a character (a lone surrogate such as \\ud83d) {column}"
         cure = f"write the file anew from its source; {_REFUSED}"
@@ -111,20 +102,18 @@ def too_long(rows: Sequence[int], most: int, kept: int, lines: Sequence[int] | N
 
 
 class UnusableRows(Issue):
-    """Rows of the training file that were set aside, cut or passed over when it was read."""
+    """What was found when the training file was read: rows that were set aside, cut or passed over."""
 
     def findings(self) -> tuple[Finding, ...]:
-        """One for each kind of fault."""
-        return self.data.train.row_findings
+        return self.data.train.findings
 
 
 class UnusableTestRows(Issue):
     """The same of the test file."""
 
     def findings(self) -> tuple[Finding, ...]:
-        """One for each kind of fault, and whether a row is left."""
         if self.data.test is None:
             return ()
         sentence = "test file: no row can be used, so it was left out"
         none = Finding("problem", "test", sentence, "see what is wrong with its rows")
-        return self.data.test.row_findings + (() if self.data.tested else (none,))
+        return self.data.test.findings + (() if self.data.tested else (none,))
