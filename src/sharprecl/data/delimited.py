@@ -43,12 +43,14 @@ def read_delimited(text: str, delimiter: str, origin: str) -> RawTable:
         width, end = len(header), reader.line_num
         for row in reader:
             start, end = end + 1, reader.line_num
-            if not row and width > 1:
+            if not row and width == 1:
+                row = [""]
+            if not row:
                 empty.append(start)
                 continue
-            if len(row) != width and (row or width > 1):
+            if len(row) != width:
                 wrong[len(lines)] = len(row)
-            fields += row or [""]
+            fields += row
             lines.append(start)
     except csv.Error as error:
         raise DataError(f"{origin}: {_quote_fault(text, delimiter) or error}") from error

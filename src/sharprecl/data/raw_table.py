@@ -34,9 +34,10 @@ class RawTable:
     objects: Sequence[Mapping[str, Any]] | None = None
 
     def __post_init__(self) -> None:
-        if twice := [name for name in self.names if self.names.count(name) > 1]:
-            places = [str(place) for place, name in enumerate(self.names, start=1) if name == twice[0]]
-            what = f"the name {twice[0]!r}" if twice[0].strip() else "no name"
+        if len(set(self.names)) < len(self.names):
+            twice = next(name for name in self.names if self.names.count(name) > 1)
+            places = [str(place) for place, name in enumerate(self.names, start=1) if name == twice]
+            what = f"the name {twice!r}" if twice.strip() else "no name"
             raise DataError(
                 f"{self.origin}: columns {' and '.join(places)} have {what}; give every column a name of its own"
             )

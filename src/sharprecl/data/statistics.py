@@ -13,20 +13,13 @@ from sharprecl.data.tables import TextTable
 
 @dataclass(frozen=True)
 class Statistics:
-    """Counts and means of a training and a test table. Words are what whitespace separates, as they are written.
+    """Counts and means of a training and a test table.
 
-    Attributes:
-        train, test: rows.
-        classes, classes_train, classes_test: classes with a text, in both tables together and in each.
-        ir_train, ir_all: texts of the largest class over texts of the smallest, to two digits.
-        avg_words_train, avg_words_all: mean words a text, to two digits.
-        max_words: words of the longest text.
-        vocab_train, vocab_all, vocab_all_lower: different words; the last in lower case.
-        empty: texts without a word.
-        dup_rows_in_train, dup_rows_in_test: rows whose very text stood earlier in the same table.
-        conflicting_label_texts_train: different texts that carry more than one label.
-        test_rows_in_train_exact, test_rows_in_train_normalised, test_rows_in_train_same_label: see ``Leaks``.
-        train_counts, test_counts: texts by class name, largest class first; classes without one are left out.
+    Words are what whitespace separates, as they are written. ``classes`` are those with a text; ``ir`` is texts of the
+    largest over texts of the smallest; ``empty`` are texts without a word; ``dup_rows`` those whose very text stood
+    earlier in the same table; ``conflicting_label_texts`` different texts with more than one label. For
+    ``test_rows_in_train`` see ``Leaks``. Ratios and means have two digits. The counts are by class name, largest class
+    first, without classes that have none.
     """
 
     train: int
