@@ -36,6 +36,7 @@ from sharprecl.methods.registry import load_object
 from sharprecl.training.checkpoint import remove_checkpoints
 from sharprecl.training.history import Observer, Silent
 from sharprecl.training.inference import answers, softmax
+from sharprecl.training.job import TrainingJob
 from sharprecl.training.names import CHECKPOINTS
 from sharprecl.training.out_of_fold import number_of_folds, remove_folds
 from sharprecl.training.out_of_fold import out_of_fold as score_out_of_fold
@@ -179,13 +180,13 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             test = read_table(_strings(*test), label_names=table.label_names)
         folder = None if output is None else Path(output)
         watching = observer or Silent()
-        places: dict[str, Any] = {"output": folder, "resume": resume, "device": self.device}
+        job = TrainingJob(table, config, watching, test, folder, resume, self.device)
         backend = backend_of(config.method)
         known_C = backend.answered_prior(table.class_counts, config.method)
         check_prior(config.decision, config.method.name, table.label_names, table.natural_counts, known_C is not None)
         number = number_of_folds(config, len(table), out_of_fold or config.decision.calibrate)
-        found = score_out_of_fold(table, config, watching, number, **places) if number else None
-        fitted = backend.fit(table, config, watching, test=test, **places)
+        found = score_out_of_fold(job, number) if number else None
+        fitted = backend.fit(job)
         held_out = None
         if found is not None:
             held_out = found.s_MC, table.label_ids[found.rows]

@@ -8,6 +8,7 @@ from sharprecl.config.language_models import OpenAIFinetuneConfig
 from sharprecl.data.tables import TextTable, read_table
 from sharprecl.llm.openai_finetune import OpenAIFinetune
 from sharprecl.training.history import Silent
+from sharprecl.training.job import TrainingJob
 from tiny import skewed_texts
 
 COUNTS = {"billing": 8, "access": 4, "shipping": 2, "hardware": 2}
@@ -36,6 +37,6 @@ def train(folder: Path, url: str, *, resume: bool = False, table: TextTable | No
     heard = Listening()
     method = {"max_cost": 10.0, "poll_seconds": 0.01, "base_url": url, "task": "reason of the message", **method}
     fitted = OpenAIFinetune.fit(
-        table or small_table(), settings(**method), heard, output=folder, resume=resume, device="auto"
+        TrainingJob(table or small_table(), settings(**method), heard, output=folder, resume=resume)
     )
     return fitted, heard.sentences

@@ -14,7 +14,7 @@ from sharprecl.export.card import Card, read_card
 from sharprecl.llm import causal
 from sharprecl.llm.base_model import BasePage, load_base
 from sharprecl.llm.lora import LlmLora
-from sharprecl.training.history import Silent
+from sharprecl.training.job import TrainingJob
 from tiny_llm import table, tiny_llama_folder
 
 TABLE = table(9)
@@ -25,7 +25,7 @@ def config(model):
 
 
 def fit(settings):
-    return LlmLora.fit(TABLE, settings, Silent(), output=None, resume=False, device="cpu")
+    return LlmLora.fit(TrainingJob(TABLE, settings, device="cpu"))
 
 
 def card(settings):

@@ -18,6 +18,7 @@ from sharprecl.llm import causal
 from sharprecl.llm.base_model import PRESETS, unpacked
 from sharprecl.llm.lora import LlmLora
 from sharprecl.training.history import Silent, read_history
+from sharprecl.training.job import TrainingJob
 from sharprecl.training.trainer import Trainer
 from tiny_llm import table, tiny_llama, tiny_llama_folder
 
@@ -44,7 +45,9 @@ def config(model, seed=0, **settings):
 
 def fit(model, seed=0, output=None, resume=False, observer=None, device="cpu", rows=TABLE, **settings):
     return LlmLora.fit(
-        rows, config(model, seed, **settings), observer or Silent(), output=output, resume=resume, device=device
+        TrainingJob(
+            rows, config(model, seed, **settings), observer or Silent(), output=output, resume=resume, device=device
+        )
     )
 
 
@@ -213,9 +216,9 @@ def test_a_fine_tuning_that_was_cut_off_goes_on_to_the_same_weights(folder, tmp_
     with monkeypatch.context() as patch:
         patch.setattr(Trainer, "_step", cut_off)
         with pytest.raises(_CutOffError):
-            LlmLora.fit(TABLE, often, Silent(), output=cut)
+            LlmLora.fit(TrainingJob(TABLE, often, output=cut))
     told = Told()
-    resumed = LlmLora.fit(TABLE, often, told, output=cut, resume=True)
+    resumed = LlmLora.fit(TrainingJob(TABLE, often, told, output=cut, resume=True))
     assert any("resumed at step 4" in sentence for sentence in told.sentences)
     assert read_history(cut / "history.jsonl") == read_history(tmp_path / "whole" / "history.jsonl")
     for (name, one), (_, other) in zip(

@@ -20,6 +20,7 @@ from sharprecl.llm.openai_client import ProviderError, without_key
 from sharprecl.llm.openai_finetune import OpenAIFinetune
 from sharprecl.llm.openai_job import STATE, read_state
 from sharprecl.training.history import Silent
+from sharprecl.training.job import TrainingJob
 
 UPLOAD, START, CHAT = ("POST", "/files"), ("POST", "/fine_tuning/jobs"), ("POST", "/chat/completions")
 
@@ -102,7 +103,7 @@ def test_the_sum_of_the_plan_is_enough(server: FakeOpenAI, tmp_path: Path) -> No
 
 def test_no_folder_and_no_key(server: FakeOpenAI, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ConfigError, match="needs a folder"):
-        OpenAIFinetune.fit(small_table(), settings(), Silent(), output=None, resume=False, device="auto")
+        OpenAIFinetune.fit(TrainingJob(small_table(), settings()))
     monkeypatch.setenv("OPENAI_API_KEY", " ")
     with pytest.raises(ConfigError, match="OPENAI_API_KEY"):
         train(tmp_path, server.url)
@@ -241,7 +242,7 @@ def test_the_server_may_be_restarted(server: FakeOpenAI, tmp_path: Path) -> None
                 server.stop_for(0.3)
 
     config = settings(max_cost=1.0, poll_seconds=0.05, base_url=server.url)
-    OpenAIFinetune.fit(small_table(), config, Restarting(), output=tmp_path, resume=False, device="auto")
+    OpenAIFinetune.fit(TrainingJob(small_table(), config, Restarting(), output=tmp_path))
     assert made(server) == (1, 1)
     assert "succeeded" in heard[-2]
 

@@ -14,6 +14,7 @@ from sharprecl.data.tables import read_table
 from sharprecl.errors import CheckpointError, ConfigError
 from sharprecl.training import out_of_fold as module
 from sharprecl.training.history import Record, Silent, TrainingSpeed
+from sharprecl.training.job import TrainingJob
 from sharprecl.training.out_of_fold import MANY_TEXTS, number_of_folds, out_of_fold, remove_folds
 from tiny import skewed_texts, tiny_encoder
 
@@ -50,7 +51,7 @@ class Listening(Silent):
 def test_every_text_is_scored_by_a_training_without_it(encoder: str) -> None:
     table, config = read_table(skewed_texts()), resolve(settings(encoder))
     listening = Listening()
-    found = out_of_fold(table, config, listening, 3)
+    found = out_of_fold(TrainingJob(table, config, listening), 3)
     assert found is not None
     assert sorted(found.rows) == list(range(len(table)))
     assert found.s_MC.shape == (65, 4)
@@ -67,17 +68,17 @@ def test_every_text_is_scored_by_a_training_without_it(encoder: str) -> None:
 def test_what_cannot_be_held_out_is_told(encoder: str) -> None:
     table = read_table((["a b", "a c", "b d", "of to", "to my"], ["x", "x", "y", "z", "z"]))
     config = resolve(settings(encoder, max_epochs=1))
-    found = out_of_fold(table, config, Silent(), 2)
+    found = out_of_fold(TrainingJob(table, config, Silent()), 2)
     assert found is not None
     assert sorted(found.rows) == [0, 1, 3, 4]
     assert found.sentence.endswith("1 class has too few texts to be held out and judged")
     listening = Listening()
-    assert out_of_fold(table.select([0, 2, 3]), config, listening, 2) is None
+    assert out_of_fold(TrainingJob(table.select([0, 2, 3]), config, listening), 2) is None
     assert "nothing can be held out" in listening.sentences[0]
 
 
 def test_a_single_part_is_a_fifth(encoder: str) -> None:
-    found = out_of_fold(read_table(skewed_texts()), resolve(settings(encoder, max_epochs=1)), Silent(), 1)
+    found = out_of_fold(TrainingJob(read_table(skewed_texts()), resolve(settings(encoder, max_epochs=1))), 1)
     assert found is not None
     assert len(found.rows) == 8 + 3 + 1 + 1
     assert found.sentence.startswith("1 in 5 texts of each class, held out of one more training")
@@ -122,28 +123,27 @@ def test_the_model_is_the_one_without_folds(encoder: str, tmp_path: Path) -> Non
 
 def test_a_finished_fold_is_not_trained_again(encoder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table, config = read_table(skewed_texts()), resolve(settings(encoder, max_epochs=1))
-    calm = out_of_fold(table, config, Silent(), 3)
+    calm = out_of_fold(TrainingJob(table, config, Silent()), 3)
     train, trained = module.train, []
 
-    def dying(part: Any, *args: Any, **kwargs: Any) -> Any:
-        trained.append(len(part))
+    def dying(part: TrainingJob) -> Any:
+        trained.append(len(part.table))
         if len(trained) == 2:
             raise KeyboardInterrupt
-        return train(part, *args, **kwargs)
+        return train(part)
 
     monkeypatch.setattr(module, "train", dying)
     with pytest.raises(KeyboardInterrupt):
-        out_of_fold(table, config, Silent(), 3, output=tmp_path)
+        out_of_fold(TrainingJob(table, config, Silent(), output=tmp_path), 3)
     assert [path.name for path in (tmp_path / "folds" / "1").iterdir()] == ["scores.npz"]
-    resumed = out_of_fold(table, config, Silent(), 3, output=tmp_path, resume=True)
+    resumed = out_of_fold(TrainingJob(table, config, Silent(), output=tmp_path, resume=True), 3)
     assert len(trained) == 4
     assert resumed is not None
     assert calm is not None
     np.testing.assert_array_equal(resumed.s_MC, calm.s_MC)
+    other = resolve({**settings(encoder, max_epochs=1), "seed": 1})
     with pytest.raises(CheckpointError, match="belong to a run with other settings or other data"):
-        out_of_fold(
-            table, resolve({**settings(encoder, max_epochs=1), "seed": 1}), Silent(), 3, output=tmp_path, resume=True
-        )
+        out_of_fold(TrainingJob(table, other, output=tmp_path, resume=True), 3)
     (tmp_path / "folds" / "mine.txt").write_text("mine")
     remove_folds(tmp_path)
     assert [path.name for path in (tmp_path / "folds").iterdir()] == ["mine.txt"]

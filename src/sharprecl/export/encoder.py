@@ -8,8 +8,7 @@ from typing import Any, Self, cast
 
 import numpy as np
 
-from sharprecl.config import MethodConfig, RunConfig
-from sharprecl.data.tables import TextTable
+from sharprecl.config import MethodConfig
 from sharprecl.data.tokens import tokenize
 from sharprecl.decision.decision import Decision
 from sharprecl.errors import AssetError, ExportError
@@ -23,8 +22,8 @@ from sharprecl.models import stock
 from sharprecl.models.backbone import Backbone
 from sharprecl.quiet import quiet
 from sharprecl.training.hardware import pick_device
-from sharprecl.training.history import Observer
 from sharprecl.training.inference import predict
+from sharprecl.training.job import TrainingJob
 from sharprecl.training.session import train
 
 _NO_BIAS = (
@@ -145,27 +144,17 @@ class EncoderBackend(Backend):
         return cast("np.ndarray | None", method_class(settings.name).answered_prior(class_counts, settings))
 
     @classmethod
-    def fit(
-        cls,
-        table: TextTable,
-        config: RunConfig,
-        observer: Observer,
-        *,
-        test: TextTable | None = None,
-        output: Path | None = None,
-        resume: bool = False,
-        device: str = "auto",
-    ) -> FittedEncoder:
-        """Train on a table; see the contract.
+    def fit(cls, job: TrainingJob) -> FittedEncoder:
+        """Train an encoder.
 
         Raises:
             SharpReCLError: data, settings, assets or disk do not allow it.
         """
-        trained = train(table, config, observer, test=test, output=output, resume=resume, device=device)
+        trained = train(job)
         predictor = EncoderPredictor(
             trained.backbone,
             trained.tokenizer,
-            config.encoder.max_length,
+            job.config.encoder.max_length,
             str(trained.backbone.pooling),
             refused_because=trained.method.not_exportable_because,
         )

@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from sharprecl.config import MethodConfig, RunConfig
-from sharprecl.data.tables import TextTable
+from sharprecl.config import MethodConfig
 from sharprecl.decision.decision import Decision
 from sharprecl.export.card import Card
-from sharprecl.training.history import Observer
+from sharprecl.training.job import TrainingJob
 from sharprecl.training.trainer import TrainingResult
 
 
@@ -70,28 +69,8 @@ class Backend(ABC):
 
     @classmethod
     @abstractmethod
-    def fit(
-        cls,
-        table: TextTable,
-        config: RunConfig,
-        observer: Observer,
-        *,
-        test: TextTable | None = None,
-        output: Path | None = None,
-        resume: bool = False,
-        device: str = "auto",
-    ) -> Fitted:
-        """Train on a table.
-
-        Args:
-            table: training texts.
-            config: what decides the result.
-            observer: is told how it goes.
-            test: needed only by ``select_on="test"``.
-            output: folder for what a restart needs; None keeps everything in memory.
-            resume: go on with what is in ``output``.
-            device: ``auto``, ``cpu``, ``cuda``, ...
-        """
+    def fit(cls, job: TrainingJob) -> Fitted:
+        """Train."""
 
     @classmethod
     @abstractmethod

@@ -22,10 +22,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from sharprecl.config import RunConfig
 from sharprecl.config.language_models import LlmLoraConfig
 from sharprecl.data.batches import inference_batches
-from sharprecl.data.tables import TextTable
 from sharprecl.errors import AssetError
 from sharprecl.export.card import ADAPTER, Card
 from sharprecl.export.predictor import Backend, Fitted, Predictor
@@ -39,7 +37,8 @@ from sharprecl.llm.scoring import label_scores, padded
 from sharprecl.llm.tuning import AdapterTask
 from sharprecl.training.checkpoint import CheckpointFolder, checkpoint_identity
 from sharprecl.training.hardware import peak_memory_bytes, pick_device, pick_precision
-from sharprecl.training.history import HistoryFile, Observer
+from sharprecl.training.history import HistoryFile
+from sharprecl.training.job import TrainingJob
 from sharprecl.training.names import CHECKPOINTS, HISTORY
 from sharprecl.training.trainer import Trainer, TrainingResult
 
@@ -115,25 +114,16 @@ class LlmLora(Backend):
     """See the module's docstring."""
 
     @classmethod
-    def fit(
-        cls,
-        table: TextTable,
-        config: RunConfig,
-        observer: Observer,
-        *,
-        test: TextTable | None = None,
-        output: Path | None = None,
-        resume: bool = False,
-        device: str = "auto",
-    ) -> Fitted:
-        """Train on all texts of a table; see the contract.
+    def fit(cls, job: TrainingJob) -> Fitted:
+        """Train on all texts of a table.
 
         Raises:
             SharpReCLError: settings, packages, the model or the disk do not allow it.
         """
+        table, config, observer, output = job.table, job.config, job.observer, job.output
         settings = config.method
         assert isinstance(settings, LlmLoraConfig)
-        place = pick_device(device)
+        place = pick_device(job.device)
         precision = pick_precision(config.training.precision, place)
         label_words(table.label_names, settings.label_words)  # complains before anything is fetched
         if settings.epochs:
@@ -178,7 +168,7 @@ class LlmLora(Backend):
                 checkpoints=CheckpointFolder(output / CHECKPOINTS, identity) if output else None,
                 history=HistoryFile(output / HISTORY) if output else None,
             )
-            outcome = trainer.run(resume) if settings.epochs else _as_it_is(precision, place)
+            outcome = trainer.run(job.resume) if settings.epochs else _as_it_is(precision, place)
         facts = {
             "model": settings.model,
             "prompt_form": encoder.form,

@@ -33,7 +33,7 @@ from sharprecl.llm.openai_endpoint import endpoint, name_endpoint
 from sharprecl.llm.openai_job import Job, open_state
 from sharprecl.llm.openai_plan import JobPlan, make_plan
 from sharprecl.llm.prompts import Prompt, label_words
-from sharprecl.training.history import Observer
+from sharprecl.training.job import TrainingJob
 from sharprecl.training.trainer import TrainingResult
 
 
@@ -57,17 +57,7 @@ class OpenAIFinetune(Backend):
         return make_plan(table, _prompt(section, table.label_names), section, judged_texts)
 
     @classmethod
-    def fit(
-        cls,
-        table: TextTable,
-        config: RunConfig,
-        observer: Observer,
-        *,
-        test: TextTable | None = None,
-        output: Path | None = None,
-        resume: bool = False,
-        device: str = "auto",
-    ) -> Fitted:
+    def fit(cls, job: TrainingJob) -> Fitted:
         """Train at the provider, or go on with what was begun there.
 
         Raises:
@@ -75,7 +65,7 @@ class OpenAIFinetune(Backend):
             ProviderError: the provider refused something or stayed away.
             SharpReCLError: the job failed.
         """
-        del test, device
+        table, config, observer, output = job.table, job.config, job.observer, job.output
         if output is None:
             raise ConfigError(
                 "openai_finetune needs a folder for the job's name, without which a restart would pay twice; "
@@ -92,7 +82,7 @@ class OpenAIFinetune(Backend):
             "learning_rate_multiplier": section.learning_rate_multiplier,
             "seed": config.seed,
         }
-        state = open_state(output, request, plan.data_hash, resume)
+        state = open_state(output, request, plan.data_hash, job.resume)
         if state.job is None:
             plan.check_allowed(section.max_cost)
             observer.said(plan.sentence())

@@ -5,7 +5,7 @@ folds/1/scores.npz                            once it is, in their place
 """
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +21,7 @@ from sharprecl.training.checkpoint import remove_checkpoints
 from sharprecl.training.hardware import free_memory
 from sharprecl.training.history import Observer, Record, TrainingSpeed
 from sharprecl.training.inference import predict
+from sharprecl.training.job import TrainingJob
 from sharprecl.training.names import CHECKPOINTS, FOLDS, HISTORY, SCORES
 from sharprecl.training.session import train
 from sharprecl.version import __version__
@@ -88,26 +89,12 @@ def number_of_folds(config: RunConfig, num_texts: int, wanted: bool) -> int:
     return training.folds
 
 
-def out_of_fold(
-    table: TextTable,
-    config: RunConfig,
-    observer: Observer,
-    number: int,
-    *,
-    output: Path | None = None,
-    resume: bool = False,
-    device: str = "auto",
-) -> OutOfFold | None:
+def out_of_fold(job: TrainingJob, number: int) -> OutOfFold | None:
     """Train once a fold, by the very settings of the training to come, and score what was held out.
 
     Args:
-        table: all training texts.
-        config: the run's.
-        observer: is told how it goes.
+        job: the training to come.
         number: from ``number_of_folds``, at least 1.
-        output: the run's folder; None keeps everything in memory.
-        resume: go on with what is in ``output``.
-        device: ``auto``, ``cpu``, ``cuda``, ...
 
     Returns:
         None where no class has two texts.
@@ -115,7 +102,8 @@ def out_of_fold(
     Raises:
         SharpReCLError: data, settings, assets or disk do not allow it, or what is to be resumed is another run.
     """
-    if output is not None and not resume:
+    table, config, observer, output = job.table, job.config, job.observer, job.output
+    if output is not None and not job.resume:
         remove_folds(output)
     folds = hold_out_once(table, config.seed) if number == 1 else deal_folds(table, number, config.seed)
     if not folds:
@@ -130,10 +118,10 @@ def out_of_fold(
         name = f"fold {place + 1} of {len(folds)}"
         folder = None if output is None else output / FOLDS / str(place + 1)
         identity = _identity(table, config, fold)
-        known = _read(folder / SCORES, identity) if folder is not None and resume else None
+        known = _read(folder / SCORES, identity) if folder is not None and job.resume else None
         if known is None:
             observer.said(f"{name}: learning from {len(fold.fit)} texts to judge on the other {len(fold.held)}")
-            known = _train(table, config, _OfFold(observer, name), fold, folder, resume, device)
+            known = _train(job, _OfFold(observer, name), fold, folder)
             if folder is not None:
                 _write(folder, known, identity)
         s_MC.append(known)
@@ -143,16 +131,15 @@ def out_of_fold(
     return OutOfFold(rows, np.concatenate(s_MC), folds, alone, saw)
 
 
-def _train(
-    table: TextTable, config: RunConfig, observer: "_OfFold", fold: Fold, folder: Path | None, resume: bool, device: str
-) -> np.ndarray:
+def _train(job: TrainingJob, observer: "_OfFold", fold: Fold, folder: Path | None) -> np.ndarray:
+    part = replace(job, table=job.table.select(fold.fit), observer=observer, test=None, output=folder)
     try:
-        trained = train(table.select(fold.fit), config, observer, output=folder, resume=resume, device=device)
+        trained = train(part)
     except BaseException:
         observer.whole.closed()
         raise
-    texts = [table.texts[row] for row in fold.held]
-    tokens = tokenize(texts, trained.tokenizer, config.encoder.max_length)
+    texts = [job.table.texts[row] for row in fold.held]
+    tokens = tokenize(texts, trained.tokenizer, job.config.encoder.max_length)
     s_NC, _ = predict(trained.backbone, None, tokens, trained.tokenizer.pad_token_id)
     del trained
     free_memory()

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,6 @@ import torch
 
 from sharprecl.assets import resolve_encoder
 from sharprecl.config import RunConfig
-from sharprecl.data.tables import TextTable
 from sharprecl.data.tokens import tokenize
 from sharprecl.errors import ExportError
 from sharprecl.methods.base import Method
@@ -22,7 +20,8 @@ from sharprecl.training.checkpoint import CheckpointFolder, checkpoint_identity
 from sharprecl.training.encoder_task import EncoderTask, LabelledTokens
 from sharprecl.training.frozen import FrozenTask
 from sharprecl.training.hardware import pick_device, pick_precision
-from sharprecl.training.history import HistoryFile, Observer
+from sharprecl.training.history import HistoryFile
+from sharprecl.training.job import TrainingJob
 from sharprecl.training.names import CHECKPOINTS, HISTORY
 from sharprecl.training.optimizer import resolve_batch_size, resolve_schedule
 from sharprecl.training.preparation import Notes, split, views_of
@@ -49,32 +48,15 @@ class Trained:
     notes: list[str] = field(default_factory=list)
 
 
-def train(
-    table: TextTable,
-    config: RunConfig,
-    observer: Observer,
-    *,
-    test: TextTable | None = None,
-    output: Path | None = None,
-    resume: bool = False,
-    device: str = "auto",
-) -> Trained:
-    """Train a classifier.
-
-    Args:
-        table: training texts; the validation split is taken from them.
-        config: everything else that decides the result.
-        observer: is told how it goes.
-        test: needed only by ``select_on="test"``.
-        output: folder for history and checkpoints; None keeps everything in memory.
-        resume: go on from the newest checkpoint in ``output``, if there is one.
-        device: ``auto``, ``cpu``, ``cuda``, ...
+def train(job: TrainingJob) -> Trained:
+    """Train a classifier; the validation split is taken from the job's table.
 
     Raises:
         SharpReCLError: data, settings, assets or disk do not allow it.
     """
+    table, config, observer, output = job.table, job.config, job.observer, job.output
     notes = Notes(list(table.notes), observer.said)
-    chosen_device = pick_device(device)
+    chosen_device = pick_device(job.device)
     precision = pick_precision(config.training.precision, chosen_device)
     source = resolve_encoder(config.encoder.name, observer.said)
     tokenizer = stock.load_tokenizer(source)
@@ -82,7 +64,7 @@ def train(
     settings = config.method
     # Label tokens are read at the places where they stand, and the text at its first token, whatever else is asked for.
     pooling = "cls" if kind.reading == "label_tokens" else resolve_pooling(config.encoder.pooling, source)
-    fitted, held_out, selection_table = split(table, test, config, notes)
+    fitted, held_out, selection_table = split(table, job.test, config, notes)
     views, view_facts = views_of(fitted, tokenizer, config, notes)
     training = LabelledTokens(views, fitted.label_ids)
     selection = None
@@ -136,7 +118,7 @@ def train(
             checkpoints=CheckpointFolder(output / CHECKPOINTS, identity) if output and schedule.total_steps else None,
             history=HistoryFile(output / HISTORY) if output else None,
         )
-        outcome = trainer.run(resume)
+        outcome = trainer.run(job.resume)
     facts = {
         **view_facts,
         "pooling": pooling,

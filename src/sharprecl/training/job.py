@@ -1,0 +1,31 @@
+"""What is to be trained: handed from the classifier to whatever trains the method."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sharprecl.config import RunConfig
+from sharprecl.data.tables import TextTable
+from sharprecl.training.history import Observer, Silent
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingJob:
+    """A training.
+
+    Attributes:
+        table: training texts.
+        config: everything else that decides the result.
+        observer: is told how it goes.
+        test: needed only by ``select_on="test"``.
+        output: folder for history and checkpoints; None keeps everything in memory.
+        resume: go on from what is in ``output``, if there is anything.
+        device: ``auto``, ``cpu``, ``cuda``, ...
+    """
+
+    table: TextTable
+    config: RunConfig
+    observer: Observer = field(default_factory=Silent)
+    test: TextTable | None = None
+    output: Path | None = None
+    resume: bool = False
+    device: str = "auto"
