@@ -17,8 +17,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeOpenAI]:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(base_client, "INITIAL_RETRY_DELAY", 0.01)
     monkeypatch.setattr(base_client, "MAX_RETRY_DELAY", 0.05)
-    monkeypatch.setattr("sharprecl.llm.openai_job.FIRST_PAUSE", 0.01)
-    monkeypatch.setattr("sharprecl.llm.openai_job.LISTING_PAUSES", (0.02, 0.03))
+    monkeypatch.setattr("sharprecl.llm.openai_job.PAUSES", (0.01, 0.02, 0.03))
     monkeypatch.setattr("sharprecl.llm.openai_endpoint._named", set())
     # No HTTPS here, and each client would read all certificates first: most of a test's time.
     monkeypatch.setattr(ssl.SSLContext, "load_verify_locations", lambda *rest, **more: None)

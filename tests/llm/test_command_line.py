@@ -9,13 +9,12 @@ import pytest
 from rich.console import Console
 
 from llm.fake_openai import KEY, FakeOpenAI, Fault
-from llm.openai_help import settings, small_table, train
+from llm.openai_help import plan_of, settings, small_table, train
 from sharprecl import TextClassifier
 from sharprecl.cli.spending import agreed_cost
 from sharprecl.config import RunConfig
 from sharprecl.data.tables import TextTable, read_table
 from sharprecl.errors import ConfigError
-from sharprecl.llm.openai_finetune import OpenAIFinetune
 from tiny import skewed_texts
 from tiny_llm import tiny_llama_folder
 from typed import Shell
@@ -152,8 +151,8 @@ def test_consent_and_limit_cover_the_judging(folder: Path, server: FakeOpenAI, c
     many = read_table(
         (["one more text", *(f"text {n}" for n in range(300))], ["access"] * 301), label_names=table.label_names
     )
-    training = OpenAIFinetune.plan(table, settings(task="reason of the message")).cost
-    whole = OpenAIFinetune.plan(table, settings(task="reason of the message"), many.texts)
+    training = plan_of(table, settings(task="reason of the message")).cost
+    whole = plan_of(table, settings(task="reason of the message"), many.texts)
     assert whole.total > training
     agreed = agree(table, folder / "run", server, judged=many)
     assert agreed.method.max_cost == whole.total

@@ -11,6 +11,7 @@ import pytest
 
 from llm.fake_openai import KEY, FakeOpenAI, Fault
 from llm.openai_help import settings, small_table, train
+from sharprecl.config.language_models import OpenAIFinetuneConfig
 from sharprecl.errors import AssetError, CheckpointError, ConfigError
 from sharprecl.export.card import FILE, Card, read_card
 from sharprecl.llm.openai_answers import ANSWERS, ModelPage, OpenAIPredictor
@@ -38,7 +39,7 @@ def predictor(
     prompt = Prompt("reason of the message", words, 256)
     answers = {"card stolen": words[1], "cannot log in": words[0].upper() + ".", "odd": "no label of yours"}
     server.provider.memory["ft:x"] = {prompt.user(text): answer for text, answer in answers.items()}
-    return OpenAIPredictor(page_of(server), prompt, workers, 16, folder)
+    return OpenAIPredictor(page_of(server), prompt, OpenAIFinetuneConfig(workers=workers), folder)
 
 
 def card(server: FakeOpenAI) -> Card:

@@ -2,123 +2,28 @@
 
 import dataclasses
 import json
-import logging
-import traceback
 from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pytest
 
 from llm.fake_openai import KEY, FakeOpenAI, Fault
-from llm.openai_help import settings, small_table, train
+from llm.openai_help import made, settings, small_table, train
 from sharprecl.errors import CheckpointError, ConfigError, SharpReCLError
 from sharprecl.files import write_json
-from sharprecl.llm.openai_client import ProviderError, without_key
+from sharprecl.llm.openai_client import ProviderError
 from sharprecl.llm.openai_finetune import OpenAIFinetune
 from sharprecl.llm.openai_job import STATE, read_state
+from sharprecl.training.history import Silent
 from sharprecl.training.job import TrainingJob
 
 UPLOAD, START, CHAT = ("POST", "/files"), ("POST", "/fine_tuning/jobs"), ("POST", "/chat/completions")
 
 
-def made(server: FakeOpenAI) -> tuple[int, int]:
-    """Files and jobs that exist at the provider."""
-    return len(server.provider.files), len(server.provider.jobs)
-
-
 def state_of(folder: Path) -> dict[str, Any]:
     return json.loads((folder / STATE).read_text())
-
-
-def test_a_whole_training(server: FakeOpenAI, tmp_path: Path) -> None:
-    fitted, said = train(tmp_path, server.url, n_epochs=2, batch_size=8, learning_rate_multiplier=0.5)
-    table = small_table()
-    assert made(server) == (1, 1)
-    body = server.provider.bodies[0]
-    assert body["model"] == "gpt-3.5-turbo-0125"
-    assert body["seed"] == 3
-    assert body["method"]["supervised"]["hyperparameters"] == {
-        "n_epochs": 2,
-        "batch_size": 8,
-        "learning_rate_multiplier": 0.5,
-    }
-    assert server.provider.contents["file-1"] == OpenAIFinetune.plan(table, settings(task="reason of the message")).data
-    assert (tmp_path / "openai_train.jsonl").read_bytes() == server.provider.contents["file-1"]
-    scores, features = fitted.predictor.scores(table.texts)
-    np.testing.assert_array_equal(scores.argmax(1), table.label_ids)
-    assert features.shape == (16, 0)
-    outcome = dataclasses.asdict(fitted.outcome)
-    assert outcome == {
-        "best_epoch": 2,
-        "epochs": 2,
-        "steps": 4,
-        "tokens": 4321,
-        "seconds": 600.0,
-        "peak_memory_bytes": 0,
-        "precision": "unknown",
-        "device": "provider",
-    }
-    assert len(fitted.validation) == 0
-    assert fitted.facts["trained_tokens"] == 4321
-    statuses = [sentence.split(" is ")[1].split(";")[0] for sentence in said if sentence.startswith("job ")]
-    assert statuses == ["validating_files", "queued", "running", "succeeded: ft:ftjob-1"]
-    assert any("4,321 tokens: about $0.03" in sentence for sentence in said)
-
-
-def test_auto_leaves_all_but_the_passes_to_the_provider(server: FakeOpenAI, tmp_path: Path) -> None:
-    fitted, _ = train(tmp_path, server.url)
-    asked = server.provider.bodies[0]["method"]["supervised"]["hyperparameters"]
-    assert asked == {"n_epochs": 6, "batch_size": "auto", "learning_rate_multiplier": "auto"}
-    assert fitted.outcome.steps == 6 * 16 // 4
-
-
-def test_equal_runs_have_equal_facts(server: FakeOpenAI, tmp_path: Path) -> None:
-    first, second = train(tmp_path / "a", server.url)[0], train(tmp_path / "b", server.url)[0]
-    assert made(server) == (2, 2)
-    assert json.dumps(first.facts) == json.dumps(second.facts)
-    assert first.notes == second.notes
-
-
-@pytest.mark.parametrize(("max_cost", "advice"), [(None, True), (0.01, False)])
-def test_nothing_is_sent_before_the_cost_is_allowed(
-    server: FakeOpenAI, tmp_path: Path, max_cost: float | None, advice: bool
-) -> None:
-    with pytest.raises(ConfigError, match=r"about \$0.07 .*Nothing was sent.*max_cost to 0.07") as caught:
-        train(tmp_path, server.url, max_cost=max_cost)
-    # Where a limit was set, agreeing to everything is not the cure.
-    assert ("--yes" in str(caught.value)) == advice
-    assert server.provider.requests == []
-
-
-def test_the_sum_of_the_plan_is_enough(server: FakeOpenAI, tmp_path: Path) -> None:
-    train(
-        tmp_path, server.url, max_cost=OpenAIFinetune.plan(small_table(), settings(task="reason of the message")).cost
-    )
-    assert made(server) == (1, 1)
-
-
-def test_no_folder_and_no_key(server: FakeOpenAI, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(ConfigError, match="needs a folder"):
-        OpenAIFinetune.fit(TrainingJob(small_table(), settings()))
-    monkeypatch.setenv("OPENAI_API_KEY", " ")
-    with pytest.raises(ConfigError, match="OPENAI_API_KEY"):
-        train(tmp_path, server.url)
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-geheim schlüssel")
-    with pytest.raises(ConfigError) as caught:
-        train(tmp_path, server.url)
-    assert "geheim" not in str(caught.value)
-    assert server.provider.requests == []
-
-
-def test_the_address_may_come_from_the_environment(
-    server: FakeOpenAI, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-    train(tmp_path, None)  # type: ignore[arg-type]
-    assert made(server) == (1, 1)
 
 
 @pytest.mark.parametrize("written", [False, True])
@@ -191,6 +96,88 @@ def test_a_lost_answer_and_a_dead_process(
     assert server.provider.count(*step) == 1
 
 
+FAULTS = [
+    Fault("", "", kind="drop", times=2),
+    Fault("", "", status=500, times=2),
+    Fault("", "", status=429, headers={"retry-after": "0.01"}, times=2),
+    Fault("", "", kind="lose"),
+]
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: f"{fault.kind}-{fault.status}")
+@pytest.mark.parametrize("step", [UPLOAD, START, ("GET", "/fine_tuning/jobs/"), CHAT])
+def test_it_survives_faults_at_every_step(
+    server: FakeOpenAI, tmp_path: Path, step: tuple[str, str], fault: Fault
+) -> None:
+    due = dataclasses.replace(fault, method=step[0], path=step[1])
+    server.provider.faults = [due]
+    fitted, _ = train(tmp_path, server.url)
+    assert due.times == 0
+    assert made(server) == (1, 1)
+    assert fitted.predictor.page.model == "ft:ftjob-1"
+
+
+def test_the_network_may_be_away_while_the_job_runs(server: FakeOpenAI, tmp_path: Path) -> None:
+    server.provider.faults = [Fault("GET", "/fine_tuning/jobs/", kind="drop", times=12, skip=1)]
+    train(tmp_path, server.url)
+    assert made(server) == (1, 1)
+
+
+def test_the_network_is_not_waited_for_forever(
+    server: FakeOpenAI, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sharprecl.llm.openai_job.PATIENT_RETRIES", 3)
+    server.provider.faults = [Fault("GET", "/fine_tuning/jobs/", kind="drop", times=10_000)]
+    with pytest.raises(ProviderError, match=r"could not be reached to look at job ftjob-1.*--resume later"):
+        train(tmp_path, server.url)
+    server.provider.faults = []
+    train(tmp_path, server.url, resume=True)
+    assert made(server) == (1, 1)
+
+
+def test_the_server_may_be_restarted(server: FakeOpenAI, tmp_path: Path) -> None:
+    server.provider.script = ("queued", *["running"] * 5, "succeeded")
+    heard: list[str] = []
+
+    class Restarting(Silent):
+        def said(self, sentence: str) -> None:
+            heard.append(sentence)
+            if "is running" in sentence:
+                server.stop_for(0.3)
+
+    config = settings(max_cost=1.0, poll_seconds=0.05, base_url=server.url)
+    OpenAIFinetune.fit(TrainingJob(small_table(), config, Restarting(), output=tmp_path))
+    assert made(server) == (1, 1)
+    assert "succeeded" in heard[-2]
+
+
+def test_a_new_model_may_take_a_while_to_wake(
+    server: FakeOpenAI, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asleep = Fault(*CHAT, status=404, code="model_not_found", times=3)
+    server.provider.faults = [asleep]
+    train(tmp_path / "a", server.url)
+    assert asleep.times == 0
+    assert state_of(tmp_path / "a")["answers"]
+    monkeypatch.setattr("sharprecl.llm.openai_job.WAKING_SECONDS", 0.0)
+    server.provider.faults = [Fault(*CHAT, status=404, times=100)]
+    with pytest.raises(ProviderError, match=r"finds nothing to wake the new model.*go on with --resume later"):
+        train(tmp_path / "b", server.url)
+
+
+def test_a_filter_that_refuses_the_first_text_does_not_block(server: FakeOpenAI, tmp_path: Path) -> None:
+    server.provider.faults = [Fault(*CHAT, status=400, code="content_filter")]
+    train(tmp_path, server.url)
+    assert state_of(tmp_path)["answers"]
+
+
+def test_the_model_is_woken_with_none_of_the_user_s_texts(server: FakeOpenAI, tmp_path: Path) -> None:
+    train(tmp_path, server.url)
+    (hello,) = [body for body in server.provider.bodies if "messages" in body]
+    sent = json.dumps(hello["messages"])
+    assert not any(text in sent for text in small_table().texts)
+
+
 @pytest.mark.parametrize("end", ["failed", "cancelled"])
 def test_a_dead_job_is_told_and_not_replaced_unasked(server: FakeOpenAI, tmp_path: Path, end: str) -> None:
     server.provider.script = ("queued", end)
@@ -229,75 +216,12 @@ def test_a_state_that_cannot_be_written_stops_before_spending(
     assert server.provider.requests == []
 
 
-@pytest.mark.parametrize(
-    ("fault", "sentence"),
-    [
-        (
-            Fault(*START, status=400, message="Model x is not available for fine-tuning"),
-            "refused to start the training",
-        ),
-        (Fault(*START, status=403, message="no right"), "does not let this key start the training"),
-        (Fault(*START, status=429, code="insufficient_quota", message="quota"), "no credit left"),
-        (Fault(*START, status=404), "finds nothing to start"),
-        (Fault(*UPLOAD, kind="html"), "did not answer in JSON"),
-        (Fault("GET", "/fine_tuning/jobs/", status=404, message="no such job"), "finds nothing to look at job"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else str(value.status),
-)
-def test_what_waiting_does_not_mend_is_told_at_once(
-    server: FakeOpenAI, tmp_path: Path, fault: Fault, sentence: str
-) -> None:
-    server.provider.faults = [fault]
-    with pytest.raises(ProviderError, match=sentence):
-        train(tmp_path, server.url)
-    assert server.provider.count(fault.method, fault.path.rstrip("/")) <= 1
-    train(tmp_path, server.url, resume=True)
-    assert made(server) == (1, 1)
-
-
-def everything_written(folder: Path) -> bytes:
-    return b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
-
-
-def test_the_key_is_written_and_said_nowhere(
-    server: FakeOpenAI, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    caplog.set_level(logging.DEBUG)
-    loud = Fault(*START, status=500, message=f"we choked on {KEY}", times=2)
-    refused = Fault(*START, status=400, message=f"bad key-like thing {KEY}")
-    server.provider.faults = [loud, refused]
-    shown = []
-    with pytest.raises(ProviderError) as caught:
-        train(tmp_path, server.url)
-    shown.append("".join(traceback.format_exception(caught.value)))
-    fitted, said = train(tmp_path, server.url, resume=True)
-    shown += said
-    fitted.predictor.scores(small_table().texts)
-    shown.append(repr(fitted))
-    wrong = KEY[:-1] + "X"
-    monkeypatch.setenv("OPENAI_API_KEY", wrong)
-    with pytest.raises(ProviderError, match="does not accept the key in OPENAI_API_KEY") as caught:
-        train(tmp_path / "other", server.url)
-    error: BaseException | None = caught.value
-    assert error is not None
-    assert error.__context__ is None
-    shown += ["".join(traceback.format_exception(error)), caplog.text]
-    for secret in (KEY, wrong, KEY[3:12]):
-        assert secret not in "\n".join(shown)
-        assert secret.encode() not in everything_written(tmp_path)
-
-
-def test_words_of_the_provider_are_cleaned(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "local-secret")
-    assert without_key("a local-secret and sk-abc***xyz.") == "a [key] and [key]"
-
-
 @pytest.mark.parametrize("dead", [False, True])
 @pytest.mark.parametrize("step", [UPLOAD, START])
 def test_what_is_listed_late_is_not_made_twice(
     server: FakeOpenAI, tmp_path: Path, step: tuple[str, str], monkeypatch: pytest.MonkeyPatch, dead: bool
 ) -> None:
-    monkeypatch.setattr("sharprecl.llm.openai_job.LISTING_PAUSES", (0.01,) * 5)
+    monkeypatch.setattr("sharprecl.llm.openai_job.PAUSES", (0.01,) * 5)
     server.provider.faults = [Fault(*step, kind="lose")]
     server.provider.late = 3
     if dead:
@@ -318,8 +242,7 @@ def test_a_job_is_looked_for_a_last_time_when_the_time_is_over(
     server: FakeOpenAI, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = [0.0]
-    monkeypatch.setattr("sharprecl.llm.openai_job.LISTING_PAUSES", (1.0, 2.0, 4.0, 8.0, 15.0, 30.0))
-    monkeypatch.setattr("sharprecl.llm.openai_job.FIRST_PAUSE", 1.0)
+    monkeypatch.setattr("sharprecl.llm.openai_job.PAUSES", (1.0, 2.0, 4.0, 8.0, 15.0, 30.0))
     monkeypatch.setattr(
         "sharprecl.llm.openai_job.time",
         SimpleNamespace(monotonic=lambda: clock[0], sleep=lambda seconds: clock.__setitem__(0, clock[0] + seconds)),
@@ -332,10 +255,7 @@ def test_a_job_is_looked_for_a_last_time_when_the_time_is_over(
     assert made(server) == (1, 1)
 
 
-def test_a_refusal_for_now_made_nothing_to_look_for_long(
-    server: FakeOpenAI, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("sharprecl.llm.openai_job.LISTING_PAUSES", (1e6,))
+def test_a_refusal_for_now_made_nothing_to_look_for(server: FakeOpenAI, tmp_path: Path) -> None:
     server.provider.faults = [Fault(*START, status=429)]
     train(tmp_path, server.url)
     assert server.provider.count("GET", "/fine_tuning/jobs") == 0

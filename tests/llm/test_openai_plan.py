@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from llm.openai_help import settings, small_table
+from llm.openai_help import plan_of, settings, small_table
 from sharprecl.config.language_models import LlmLoraConfig, OpenAIFinetuneConfig
 from sharprecl.errors import ConfigError, DataError
-from sharprecl.llm.openai_finetune import OpenAIFinetune
 from sharprecl.llm.openai_plan import WRITTEN_TO_READ, chat_tokens, count_high, default_epochs, dollars
 from sharprecl.llm.prompts import SYSTEM, Prompt
 
@@ -59,7 +58,7 @@ def test_dollars_are_rounded_up(tokens: float, price: float, sum_: float) -> Non
 
 def test_the_plan_is_a_file_of_conversations_with_a_sum() -> None:
     table = small_table()
-    plan = OpenAIFinetune.plan(table, settings(task="reason of the message", n_epochs=2))
+    plan = plan_of(table, settings(task="reason of the message", n_epochs=2))
     rows = [json.loads(line)["messages"] for line in plan.data.decode().splitlines()]
     assert len(rows) == len(table) == 16
     assert rows[0] == [
@@ -84,13 +83,13 @@ def test_the_plan_is_a_file_of_conversations_with_a_sum() -> None:
 
 
 def test_the_plan_can_be_written(tmp_path: Any) -> None:
-    plan = OpenAIFinetune.plan(small_table(), settings())
+    plan = plan_of(small_table(), settings())
     plan.write(tmp_path / "new" / "train.jsonl")
     assert (tmp_path / "new" / "train.jsonl").read_bytes() == plan.data
 
 
 def test_words_for_labels_and_the_cut_reach_the_rows() -> None:
-    plan = OpenAIFinetune.plan(small_table(), settings(label_words={"access": "logging in"}, max_words=1))
+    plan = plan_of(small_table(), settings(label_words={"access": "logging in"}, max_words=1))
     users = [json.loads(row)["messages"][1]["content"] for row in plan.data.splitlines()]
     assert all("Labels: logging in; billing" in user for user in users)
     assert all(len(user.split("Text: ")[1].removesuffix("\nLabel:").split()) == 1 for user in users)
@@ -106,22 +105,20 @@ def test_a_plan_needs_neither_key_nor_package(monkeypatch: pytest.MonkeyPatch) -
         return real(name, *rest, **more)
 
     monkeypatch.setattr(builtins, "__import__", without_openai)
-    assert OpenAIFinetune.plan(small_table(), settings()).cost > 0
+    assert plan_of(small_table(), settings()).cost > 0
 
 
 def test_an_unknown_model_needs_a_price() -> None:
     with pytest.raises(ConfigError, match="price_per_million_training_tokens"):
-        OpenAIFinetune.plan(small_table(), settings(model="gpt-of-tomorrow"))
-    plan = OpenAIFinetune.plan(
-        small_table(), settings(model="gpt-of-tomorrow", price_per_million_training_tokens=1000.0)
-    )
+        plan_of(small_table(), settings(model="gpt-of-tomorrow"))
+    plan = plan_of(small_table(), settings(model="gpt-of-tomorrow", price_per_million_training_tokens=1000.0))
     assert plan.cost == dollars(plan.tokens * plan.epochs, 1000.0)
     assert "your price" in plan.sentence()
     assert "not given" in plan.sentence()
 
 
 def test_a_price_of_the_user_wins_over_the_table() -> None:
-    plan = OpenAIFinetune.plan(
+    plan = plan_of(
         small_table(), settings(price_per_million_training_tokens=0.0, price_per_million_input_tokens=1000.0)
     )
     assert plan.cost == 0
@@ -135,9 +132,9 @@ def question_tokens(text: str) -> int:
 
 def test_what_is_judged_is_counted_and_named() -> None:
     table = small_table()
-    few = OpenAIFinetune.plan(table, settings())
+    few = plan_of(table, settings())
     texts = ["a text to be judged " * 40] * 3 + [f"number {n}" for n in range(200)]
-    plan = OpenAIFinetune.plan(table, settings(), texts)
+    plan = plan_of(table, settings(), texts)
     assert plan.cost == few.cost
     assert plan.judged == 201
     tokens = sum(question_tokens(text) + WRITTEN_TO_READ * (1 + 2) for text in set(texts))
@@ -154,7 +151,7 @@ def test_what_is_judged_is_counted_and_named() -> None:
 
 
 def test_the_limit_covers_the_judging() -> None:
-    plan = OpenAIFinetune.plan(small_table(), settings(), [f"number {n}" for n in range(200)])
+    plan = plan_of(small_table(), settings(), [f"number {n}" for n in range(200)])
     plan.check_allowed(plan.total)
     with pytest.raises(ConfigError, match=f"max_cost to {plan.total:.2f} or more"):
         plan.check_allowed(plan.cost)
@@ -166,7 +163,7 @@ def test_the_limit_covers_the_judging() -> None:
 def test_judging_at_an_unknown_price_is_refused() -> None:
     config = settings(model="gpt-of-tomorrow", price_per_million_training_tokens=1.0)
     with pytest.raises(ConfigError, match="price_per_million_input_tokens"):
-        OpenAIFinetune.plan(small_table(), config, ["a text"])
+        plan_of(small_table(), config, ["a text"])
 
 
 def test_words_for_labels_as_yaml_reads_them() -> None:
@@ -180,4 +177,4 @@ def test_words_for_labels_as_yaml_reads_them() -> None:
 
 def test_too_few_texts() -> None:
     with pytest.raises(DataError, match="9 texts, and the provider trains on 10"):
-        OpenAIFinetune.plan(small_table({"billing": 5, "access": 4}), settings())
+        plan_of(small_table({"billing": 5, "access": 4}), settings())

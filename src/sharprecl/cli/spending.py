@@ -37,11 +37,14 @@ def agreed_cost(
     Raises:
         ConfigError: more would be spent than was allowed, nobody can be asked, or no key, package or folder is there.
     """
+    from sharprecl.config.language_models import OpenAIFinetuneConfig
     from sharprecl.llm.openai_client import check_before_spending
-    from sharprecl.llm.openai_finetune import OpenAIFinetune
     from sharprecl.llm.openai_job import STATE, TRAINING_FILE, read_state
+    from sharprecl.llm.openai_plan import make_plan
 
-    plan = OpenAIFinetune.plan(table, config, judged.texts)
+    settings = config.method
+    assert isinstance(settings, OpenAIFinetuneConfig)
+    plan = make_plan(table, settings, judged.texts)
     say(console, plan.sentence())
     path = output / TRAINING_FILE
     if dry_run and (output / STATE).exists():
@@ -58,9 +61,8 @@ def agreed_cost(
     trained = state is not None and state.job is not None
     if not trained:
         check_before_spending(config)
-    allowed = config.method.model_dump()["max_cost"]
-    if allowed is not None:
-        plan.check_allowed(allowed, trained=trained)
+    if settings.max_cost is not None:
+        plan.check_allowed(settings.max_cost, trained=trained)
         return config
     if not (yes or trained):
         if sys.stdin is None or not sys.stdin.isatty():
@@ -68,4 +70,4 @@ def agreed_cost(
         if not typer.confirm("Spend that?", default=False):
             say(console, "nothing was sent, nothing spent")
             return None
-    return config.model_copy(update={"method": config.method.model_copy(update={"max_cost": plan.total})})
+    return config.model_copy(update={"method": settings.model_copy(update={"max_cost": plan.total})})

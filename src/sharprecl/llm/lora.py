@@ -32,7 +32,7 @@ from sharprecl.files import write_json
 from sharprecl.llm import causal
 from sharprecl.llm.base_model import FILE, BasePage, load_base, preset, read_base
 from sharprecl.llm.encoding import Encoder
-from sharprecl.llm.prompts import Prompt, answer_scores, label_words
+from sharprecl.llm.prompts import Prompt, answer_scores, make_prompt
 from sharprecl.llm.scoring import label_scores, padded
 from sharprecl.llm.tuning import AdapterTask
 from sharprecl.training.checkpoint import CheckpointFolder, checkpoint_identity
@@ -125,7 +125,7 @@ class LlmLora(Backend):
         assert isinstance(settings, LlmLoraConfig)
         place = pick_device(job.device)
         precision = pick_precision(config.training.precision, place)
-        label_words(table.label_names, settings.label_words)  # complains before anything is fetched
+        prompt = make_prompt(settings, table.label_names)
         if settings.epochs:
             causal.require_peft()
         model, source, page = load_base(
@@ -135,7 +135,7 @@ class LlmLora(Backend):
             precision=precision,
             say=observer.said,
         )
-        encoder = _encoder(settings, table.label_names, causal.load_tokenizer(source), model)
+        encoder = _encoder(settings, prompt, causal.load_tokenizer(source), model)
         prompts, cut = encoder.prompts(table.texts)
         notes = list(table.notes)
         if cut:
@@ -205,7 +205,8 @@ class LlmLora(Backend):
         )
         if settings.epochs:
             model = causal.load_adapters(model, saved)
-        encoder = _encoder(settings, card.label_names, causal.load_tokenizer(str(saved)), model)
+        prompt = make_prompt(settings, card.label_names)
+        encoder = _encoder(settings, prompt, causal.load_tokenizer(str(saved)), model)
         return LlmPredictor(model, page, encoder, settings)
 
 
@@ -217,7 +218,6 @@ def _four_bit(settings: LlmLoraConfig) -> bool:
     return settings.quantization == "nf4" or (settings.quantization == "auto" and preset(settings.model).four_bit)
 
 
-def _encoder(settings: LlmLoraConfig, names: Sequence[str], tokenizer: Any, model: Any) -> Encoder:
-    prompt = Prompt(settings.task, label_words(names, settings.label_words), settings.max_words)
+def _encoder(settings: LlmLoraConfig, prompt: Prompt, tokenizer: Any, model: Any) -> Encoder:
     most = getattr(model.config.get_text_config(), "max_position_embeddings", None) or LONGEST
     return Encoder(prompt, tokenizer, settings.prompt, min(most, LONGEST))

@@ -18,6 +18,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
 from sharprecl.config import refusals
 from sharprecl.config.address import check_address
+from sharprecl.config.language_models import OpenAIFinetuneConfig
 from sharprecl.errors import AssetError, CheckpointError
 from sharprecl.export.card import FILE, Card
 from sharprecl.export.predictor import Predictor
@@ -129,23 +130,19 @@ class OpenAIPredictor(Predictor):
     """Asks for each text's label once, at temperature 0.
 
     Args:
-        workers: requests at a time.
-        max_answer_tokens: raised to what the longest label needs.
+        settings: the number of requests at a time, and the length of an answer, raised to what the longest label needs.
         folder: keeps the answers; None keeps them in memory.
     """
 
     page: ModelPage
     prompt: Prompt
-    workers: int
-    max_answer_tokens: int
+    settings: OpenAIFinetuneConfig
     folder: Path | None = None
     _book: AnswerBook = field(init=False)
 
     def __post_init__(self) -> None:
         self._book = AnswerBook(self.folder and self.folder / ANSWERS)
-        self.max_answer_tokens = max(
-            self.max_answer_tokens, *(count_high(" " + word) + 1 for word in self.prompt.words)
-        )
+        self._longest = max(count_high(" " + word) + 1 for word in self.prompt.words)
 
     def scores(self, texts: Sequence[str], *, embed: bool = False) -> tuple[np.ndarray, np.ndarray]:
         """0 for the class that was answered, -100 for the others; a row of NaN for an answer that is no label.
@@ -162,7 +159,7 @@ class OpenAIPredictor(Predictor):
         if missing := [text for text in requests if keys[text] not in self._book.known]:
             # Not kept: it holds the key, and a predictor may be pickled.
             client = open_client(agreed_endpoint(self.page.base_url, f"the saved classifier ({MODEL})"))
-            with ThreadPoolExecutor(self.workers) as pool:
+            with ThreadPoolExecutor(self.settings.workers) as pool:
                 # At the first refusal ``map`` cancels what has not begun: it would be refused, too, or paid in vain.
                 list(pool.map(lambda text: self._answer(client, keys[text], requests[text]), missing))
         given = [self._book.known[keys[text]] for text in texts]
@@ -200,7 +197,7 @@ class OpenAIPredictor(Predictor):
             "model": self.page.model,
             "messages": self.prompt.messages(text),
             "temperature": 0,
-            "max_completion_tokens": self.max_answer_tokens,
+            "max_completion_tokens": max(self.settings.max_answer_tokens, self._longest),
         }
 
     def _answer(self, client: "OpenAI", key: str, request: dict[str, Any]) -> None:

@@ -11,6 +11,7 @@ from json import JSONDecodeError
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sharprecl.config import RunConfig
+from sharprecl.config.language_models import OpenAIFinetuneConfig
 from sharprecl.errors import ConfigError, SharpReCLError
 from sharprecl.extras import require
 from sharprecl.llm.openai_endpoint import name_endpoint
@@ -32,15 +33,15 @@ class ProviderError(SharpReCLError):
 
     Attributes:
         status: of HTTP, or None if there was no answer.
-        transient: whether the same request may soon succeed.
         code: the provider's own word for what is wrong, if it gave one.
+        transient: whether the same request may soon succeed.
     """
 
     def __init__(
-        self, sentence: str, *, status: int | None = None, transient: bool = False, code: str | None = None
+        self, sentence: str, status: int | None = None, code: str | None = None, transient: bool = False
     ) -> None:
         super().__init__(sentence)
-        self.status, self.transient, self.code = status, transient, code
+        self.status, self.code, self.transient = status, code, transient
 
 
 def check_before_spending(config: RunConfig) -> None:
@@ -53,9 +54,9 @@ def check_before_spending(config: RunConfig) -> None:
         ConfigError: no key, or no possible address.
         MissingExtraError: the ``openai`` package is not installed.
     """
-    if config.method.name == "openai_finetune":
+    if isinstance(config.method, OpenAIFinetuneConfig):
         _package_and_key()
-        name_endpoint(config.method.model_dump()["base_url"])
+        name_endpoint(config.method.base_url)
 
 
 def open_client(address: str) -> "OpenAI":
@@ -71,15 +72,14 @@ def open_client(address: str) -> "OpenAI":
 
 
 def ask(client: "OpenAI", purpose: str, call: Callable[[], T]) -> T:
-    """Call the provider; what goes wrong becomes a sentence without the key.
+    """Call the provider; what goes wrong, after the client's own attempts, becomes a sentence without the key.
 
     Args:
         client: names the server in the sentence.
         purpose: what the call is for, as in 'upload the training file'.
-        call: the request.
 
     Raises:
-        ProviderError: the request failed, after the client's own attempts.
+        ProviderError: the request failed.
     """
     import openai
 
@@ -130,7 +130,7 @@ def _package_and_key() -> tuple[Any, str]:
 def _refusal(host: str, purpose: str, error: "APIStatusError") -> ProviderError:
     status, code = error.status_code, error.code
     said = error.body.get("message") if isinstance(error.body, dict) else None
-    words = without_key(" ".join(str(said or error).split())[:300])
+    words = without_key(" ".join(str(said or error).split()))[:300]
     if status == 401:
         # What the provider says here quotes a part of the key.
         sentence = f"{host} does not accept the key in {KEY}; check that it is whole, valid and of this provider"
@@ -147,4 +147,4 @@ def _refusal(host: str, purpose: str, error: "APIStatusError") -> ProviderError:
     else:
         sentence = f"{host} refused to {purpose} (status {status}: {words})"
     transient = code != "insufficient_quota" and (status in (408, 409, 429) or status >= 500)
-    return ProviderError(sentence, status=status, transient=transient, code=code)
+    return ProviderError(sentence, status, code, transient)

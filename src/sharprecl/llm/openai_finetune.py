@@ -2,8 +2,8 @@
 
 1. Each training text becomes a conversation: who you are, the task with all labels and the text, the label as the
    answer (``prompts.py``; the paper gives no prompt).
-2. ``plan`` counts tokens and passes and says what training and judging will cost, offline (``openai_plan.py``). Nothing
-   leaves this machine before somebody has allowed that sum (``max_cost``).
+2. ``openai_plan.py`` counts tokens and passes and says what training and judging will cost, offline. Nothing leaves
+   this machine before somebody has allowed that sum (``max_cost``).
 3. The conversations are uploaded, and a supervised fine-tuning job is started and waited for (``openai_job.py``). Its
    name is on disk, so a dropped connection, a restart of this command or a day without network neither loses it nor
    pays for a second one.
@@ -16,14 +16,12 @@ All texts are trained on, as nothing is chosen on held-out ones. The provider ma
 name that it fine-tunes will do.
 """
 
-from collections.abc import Sequence
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
 
-from sharprecl.config import RunConfig
 from sharprecl.config.language_models import OpenAIFinetuneConfig
-from sharprecl.data.tables import TextTable
 from sharprecl.errors import ConfigError
 from sharprecl.export.card import Card
 from sharprecl.export.predictor import Backend, Fitted
@@ -31,30 +29,14 @@ from sharprecl.llm.openai_answers import ModelPage, OpenAIPredictor, read_page
 from sharprecl.llm.openai_client import open_client
 from sharprecl.llm.openai_endpoint import endpoint, name_endpoint
 from sharprecl.llm.openai_job import Job, open_state
-from sharprecl.llm.openai_plan import JobPlan, make_plan
-from sharprecl.llm.prompts import Prompt, label_words
+from sharprecl.llm.openai_plan import make_plan
+from sharprecl.llm.prompts import make_prompt
 from sharprecl.training.job import TrainingJob
 from sharprecl.training.trainer import TrainingResult
 
 
 class OpenAIFinetune(Backend):
     """See the module's docstring."""
-
-    @classmethod
-    def plan(cls, table: TextTable, config: RunConfig, judged_texts: Sequence[str] = ()) -> JobPlan:
-        """What would be sent and what that would cost. Needs neither key nor network nor the ``openai`` package.
-
-        Args:
-            table: training texts.
-            config: the method's section counts.
-            judged_texts: what the trained model will be asked as soon as it is there.
-
-        Raises:
-            DataError: there are too few texts.
-            ConfigError: the model's price is not known.
-        """
-        section = _section(config)
-        return make_plan(table, _prompt(section, table.label_names), section, judged_texts)
 
     @classmethod
     def fit(cls, job: TrainingJob) -> Fitted:
@@ -71,24 +53,25 @@ class OpenAIFinetune(Backend):
                 "openai_finetune needs a folder for the job's name, without which a restart would pay twice; "
                 "give --output, or fit(..., output=...)"
             )
-        section, plan = _section(config), cls.plan(table, config)
-        address = endpoint(section.base_url)
+        settings = config.method
+        assert isinstance(settings, OpenAIFinetuneConfig)
+        plan, address = make_plan(table, settings), endpoint(settings.base_url)
         client = open_client(address)
         request = {
             "endpoint": address,
-            "model": section.model,
+            "model": settings.model,
             "n_epochs": plan.epochs,
-            "batch_size": section.batch_size,
-            "learning_rate_multiplier": section.learning_rate_multiplier,
+            "batch_size": settings.batch_size,
+            "learning_rate_multiplier": settings.learning_rate_multiplier,
             "seed": config.seed,
         }
-        state = open_state(output, request, plan.data_hash, job.resume)
+        state = open_state(output, request, sha256(plan.data).hexdigest(), job.resume)
         if state.job is None:
-            plan.check_allowed(section.max_cost)
+            plan.check_allowed(settings.max_cost)
             observer.said(plan.sentence())
         # Only who allows a sum has named the address: the settings may be those of a folder that somebody gave away.
-        name_endpoint(section.base_url)
-        model = Job(client, output, plan, state, observer.said, section.poll_seconds).train()
+        name_endpoint(settings.base_url)
+        model = Job(client, output, plan, state, observer.said, settings.poll_seconds).train()
         if state.trained_tokens is not None:
             billed = state.trained_tokens * plan.training_price / 1e6
             observer.said(f"the provider counts {state.trained_tokens:,} tokens: about ${billed:.2f}")
@@ -104,14 +87,14 @@ class OpenAIFinetune(Backend):
             device="provider",
         )
         facts = {
-            "base_model": section.model,
+            "base_model": settings.model,
             "epochs": plan.epochs,
             "estimated_tokens": estimated,
             "estimated_dollars": plan.cost,
             "trained_tokens": state.trained_tokens,
         }
-        page = ModelPage(model=model, base_model=section.model, base_url=address)
-        predictor = _predictor(page, section, table.label_names, output)
+        page = ModelPage(model=model, base_model=settings.model, base_url=address)
+        predictor = OpenAIPredictor(page, make_prompt(settings, table.label_names), settings, output)
         notes = ["the trained model lives at the provider: answers cost money, and end when it is retired there"]
         return Fitted(predictor, outcome, np.empty(0, dtype=np.int64), facts, notes)
 
@@ -123,18 +106,5 @@ class OpenAIFinetune(Backend):
             AssetError: the page about the model is gone or damaged.
         """
         del device
-        section = OpenAIFinetuneConfig.model_validate(card.config["method"])
-        return _predictor(read_page(folder), section, card.label_names, folder)
-
-
-def _section(config: RunConfig) -> OpenAIFinetuneConfig:
-    assert isinstance(config.method, OpenAIFinetuneConfig)
-    return config.method
-
-
-def _prompt(section: OpenAIFinetuneConfig, names: Sequence[str]) -> Prompt:
-    return Prompt(section.task, label_words(names, section.label_words), section.max_words)
-
-
-def _predictor(page: ModelPage, section: OpenAIFinetuneConfig, names: Sequence[str], folder: Path) -> OpenAIPredictor:
-    return OpenAIPredictor(page, _prompt(section, names), section.workers, section.max_answer_tokens, folder)
+        settings = OpenAIFinetuneConfig.model_validate(card.config["method"])
+        return OpenAIPredictor(read_page(folder), make_prompt(settings, card.label_names), settings, folder)

@@ -16,20 +16,18 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from sharprecl.errors import CheckpointError, ConfigError, SharpReCLError
 from sharprecl.files import write_json
-from sharprecl.llm.openai_client import ABOUT_THE_TEXT, RETRIES, ProviderError, ask, without_key
+from sharprecl.llm.openai_client import ABOUT_THE_TEXT, ProviderError, ask, without_key
 from sharprecl.llm.openai_plan import JobPlan
 
 if TYPE_CHECKING:
     from openai import OpenAI
-    from openai.types.fine_tuning import FineTuningJob
 
 T = TypeVar("T")
 
 STATE, TRAINING_FILE = "openai.json", "openai_train.jsonl"
 SUCCEEDED, DEAD = "succeeded", ("failed", "cancelled")
-FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
-LISTING_PAUSES = (1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
-"""Between looks at a list that may come to know late what was just made; nothing is asked for again before."""
+PAUSES = (1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
+"""Seconds between attempts, and between looks at a list that may come to know late what was just made."""
 PATIENT_RETRIES = 450
 """Of the client, 8 seconds each: a running job is waited for an hour while the provider cannot be reached."""
 WAKING_SECONDS = 600.0
@@ -137,10 +135,8 @@ class Job:
                 self._upload()
             if self.state.job is None:
                 self._start()
-            if self.state.status != SUCCEEDED:
-                self._wait()
-            if not self.state.answers:
-                self._wake()
+            self._wait()
+            self._wake()
         except ProviderError as error:
             if not (error.transient or self.state.model):
                 raise
@@ -204,11 +200,11 @@ class Job:
         sent again.
         """
         single = self.client.with_options(max_retries=0)
-        for attempt in range(RETRIES + 1):
+        for wait in (*PAUSES, None):
             if unsure:
-                seconds = f"{sum(LISTING_PAUSES):.0f} s"
+                seconds = f"{sum(PAUSES):.0f} s"
                 self.say(f"an earlier request to {purpose} may have arrived; looking for what it made for {seconds}")
-                for pause in (*LISTING_PAUSES, 0.0):
+                for pause in (*PAUSES, 0.0):
                     found = ask(self.client, purpose, lambda: next(find(self.client), None))
                     if found is not None:
                         return found
@@ -216,41 +212,40 @@ class Job:
             try:
                 return ask(single, purpose, lambda: make(single))
             except ProviderError as error:
-                if not error.transient or attempt == RETRIES:
+                if not error.transient or wait is None:
                     raise
                 unsure = unsure or error.status != 429  # who limits the rate has made nothing
-                wait = min(FIRST_PAUSE * 2**attempt, LONGEST_PAUSE)
                 self.say(f"{error}; asking again in {wait:.0f} s")
             time.sleep(wait)
         raise AssertionError("unreachable: the last attempt returns or raises")
 
     def _wait(self) -> None:
         client, job_id = self.client.with_options(max_retries=PATIENT_RETRIES), cast(str, self.state.job)
-        while True:
+        while self.state.status != SUCCEEDED:
             job = ask(client, f"look at job {job_id}", lambda: client.fine_tuning.jobs.retrieve(job_id))
+            if job.status == SUCCEEDED:
+                if not job.fine_tuned_model:
+                    raise SharpReCLError(f"job {job_id} succeeded but names no model; ask the provider about it")
+                batch = job.hyperparameters.batch_size
+                self._keep(
+                    status=job.status,
+                    model=job.fine_tuned_model,
+                    trained_tokens=job.trained_tokens,
+                    seconds=max(0, (job.finished_at or job.created_at) - job.created_at),
+                    steps=-(-self.plan.texts // batch) * self.plan.epochs if isinstance(batch, int) else 0,
+                )
+                self.say(f"job {job_id} is {job.status}: {job.fine_tuned_model}")
+                return
             if job.status != self.state.status:
-                self._keep(status=job.status, **(self._result(job) if job.status == SUCCEEDED else {}))
-                self.say(f"job {job.id} is {job.status}" + (f": {self.state.model}" if self.state.model else ""))
+                self._keep(status=job.status)
+                self.say(f"job {job_id} is {job.status}")
             if job.status in DEAD:
                 why = f"{job.error.code}: {job.error.message}" if job.error and job.error.message else "no reason given"
                 raise SharpReCLError(
-                    f"the provider's job {job.id} was {job.status} ({without_key(why)}); mend that if it can be "
+                    f"the provider's job {job_id} was {job.status} ({without_key(why)}); mend that if it can be "
                     f"mended, then start anew with --overwrite"
                 )
-            if job.status == SUCCEEDED:
-                return
             time.sleep(self.poll_seconds)
-
-    def _result(self, job: "FineTuningJob") -> dict[str, Any]:
-        if not job.fine_tuned_model:
-            raise SharpReCLError(f"job {job.id} succeeded but names no model; ask the provider about it")
-        batch = job.hyperparameters.batch_size
-        return {
-            "model": job.fine_tuned_model,
-            "trained_tokens": job.trained_tokens,
-            "seconds": float(max(0, (job.finished_at or job.created_at) - job.created_at)),
-            "steps": -(-self.plan.texts // batch) * self.plan.epochs if isinstance(batch, int) else 0,
-        }
 
     def _wake(self) -> None:
         """Wait until the model is loaded at the provider: a new one may be unknown there for some minutes."""

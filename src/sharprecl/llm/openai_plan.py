@@ -3,7 +3,6 @@
 Sources: https://openai.com/api/pricing for the prices, the provider's guide to fine-tuning for the passes.
 """
 
-import hashlib
 import json
 import math
 import re
@@ -15,7 +14,7 @@ from sharprecl.config.language_models import OpenAIFinetuneConfig
 from sharprecl.data.tables import TextTable
 from sharprecl.errors import ConfigError, DataError
 from sharprecl.files import atomic_path
-from sharprecl.llm.prompts import Prompt
+from sharprecl.llm.prompts import make_prompt
 
 MIN_EXAMPLES = 10
 """The provider refuses to train on fewer."""
@@ -23,7 +22,6 @@ WRITTEN_TO_READ = 4
 """What a written token costs at most of a read one, for all models of the table: an answer is short, but not free."""
 PRICED = "late 2025"
 """When the prices below stood on the provider's page."""
-
 
 # Dollars a million tokens: of training, and of the prompts that the trained model answers. A model that is not here
 # needs its prices from the user: a guessed one could be wrong by a factor of ten.
@@ -65,11 +63,6 @@ class JobPlan:
     training_price: float
     answering_price: float | None
     listed: bool
-
-    @property
-    def data_hash(self) -> str:
-        """Hex SHA-256 of the training file."""
-        return hashlib.sha256(self.data).hexdigest()
 
     @property
     def cost(self) -> float:
@@ -131,29 +124,34 @@ class JobPlan:
             temporary.write_bytes(self.data)
 
 
-def make_plan(table: TextTable, prompt: Prompt, section: OpenAIFinetuneConfig, judged_texts: Sequence[str]) -> JobPlan:
-    """Write the conversations and count them. Equal ``judged_texts`` are asked once.
+def make_plan(table: TextTable, settings: OpenAIFinetuneConfig, judged_texts: Sequence[str] = ()) -> JobPlan:
+    """Write the conversations and count them. Needs neither key nor network nor the ``openai`` package.
+
+    Args:
+        table: training texts.
+        judged_texts: what the trained model will be asked as soon as it is there; equal ones are asked once.
 
     Raises:
         DataError: there are fewer texts than the provider takes.
-        ConfigError: there is no price.
+        ConfigError: a price is not known.
     """
     if len(table) < MIN_EXAMPLES:
         raise DataError(
             f"{table.origin}: {len(table)} texts, and the provider trains on {MIN_EXAMPLES} at least; add some"
         )
-    own = section.price_per_million_training_tokens, section.price_per_million_input_tokens
-    listed = PRICES.get(section.model, (None, None))
+    prompt = make_prompt(settings, table.label_names)
+    own = settings.price_per_million_training_tokens, settings.price_per_million_input_tokens
+    listed = PRICES.get(settings.model, (None, None))
     training, answering = (theirs if mine is None else mine for mine, theirs in zip(own, listed, strict=True))
     if training is None:
         raise ConfigError(
-            f"method.model: there is no price for {section.model!r} in the table of {PRICED} ({', '.join(PRICES)}); "
+            f"method.model: there is no price for {settings.model!r} in the table of {PRICED} ({', '.join(PRICES)}); "
             f"look it up on the provider's page and give method.price_per_million_training_tokens, and for the cost of "
             f"answers method.price_per_million_input_tokens"
         )
     if judged_texts and answering is None:
         raise ConfigError(
-            f"method.model: the price of {section.model!r} for answers is not known, and it is to answer "
+            f"method.model: the price of {settings.model!r} for answers is not known, and it is to answer "
             f"{len(judged_texts):,} texts to be judged; give method.price_per_million_input_tokens"
         )
     questions = [prompt.messages(text) for text in table.texts]
@@ -165,14 +163,14 @@ def make_plan(table: TextTable, prompt: Prompt, section: OpenAIFinetuneConfig, j
     answer = WRITTEN_TO_READ * (1 + max(count_high(" " + word) for word in prompt.words))
     judged = [chat_tokens(prompt.messages(text)) + answer for text in set(judged_texts)]
     return JobPlan(
-        model=section.model,
+        model=settings.model,
         data="".join(rows).encode(),
         texts=len(table),
         tokens=sum(map(chat_tokens, conversations)),
         answer_tokens=sum(map(chat_tokens, questions)) / len(table) + answer,
         judged=len(judged),
         judged_tokens=sum(judged),
-        epochs=default_epochs(len(table)) if section.n_epochs == "auto" else section.n_epochs,
+        epochs=default_epochs(len(table)) if settings.n_epochs == "auto" else settings.n_epochs,
         training_price=training,
         answering_price=answering,
         listed=own[0] is None,

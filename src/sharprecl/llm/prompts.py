@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sharprecl.config.language_models import LlmLoraConfig, OpenAIFinetuneConfig
 from sharprecl.data.messages import closest, names_phrase
 from sharprecl.errors import ConfigError
 
@@ -51,6 +52,15 @@ class Prompt:
     def plain(self, text: str) -> str:
         """The prompt for a base model; a space and the word follow."""
         return f"{SYSTEM}\n{self.user(text)}"
+
+
+def make_prompt(settings: LlmLoraConfig | OpenAIFinetuneConfig, names: Sequence[str]) -> Prompt:
+    """The prompt for the labels ``names``.
+
+    Raises:
+        ConfigError: the words for the labels do not fit; see ``label_words``.
+    """
+    return Prompt(settings.task, label_words(names, settings.label_words), settings.max_words)
 
 
 def first_words(text: str, limit: int) -> str:
