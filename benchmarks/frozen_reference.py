@@ -19,7 +19,7 @@ from sharprecl.data.benchmarks import load_benchmark
 from sharprecl.data.imbalance import cap_per_class, imbalanced_subset
 from sharprecl.data.tables import TextTable
 from sharprecl.evaluation.judge import Evaluation, evaluate
-from sharprecl.judging import frozen_reference, tfidf_reference
+from sharprecl.runs.judge import frozen_reference, tfidf_reference
 from sharprecl.training.inference import answers
 
 RESULTS = Path(__file__).parent / "results" / "frozen_reference.jsonl"

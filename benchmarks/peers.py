@@ -30,8 +30,8 @@ from sharprecl.assets.named import resolve_encoder
 from sharprecl.data.tables import TextTable
 from sharprecl.evaluation.judge import Evaluation, evaluate
 from sharprecl.experiments.plan import load_plan
-from sharprecl.experiments.prepare import prepare
-from sharprecl.judging import tfidf_reference
+from sharprecl.runs.data import prepare
+from sharprecl.runs.judge import tfidf_reference
 
 HERE = Path(__file__).parent
 LOG = HERE / "results" / "peers.jsonl"

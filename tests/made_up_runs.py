@@ -7,9 +7,9 @@ import numpy as np
 
 from sharprecl.experiments.collection import Records
 from sharprecl.experiments.expand import Job
-from sharprecl.experiments.measure import measure
 from sharprecl.experiments.plan import Plan, make_plan
-from sharprecl.experiments.records import DataRecord, RunRecord, run_key
+from sharprecl.runs.record import DataRecord, RunRecord, measure
+from sharprecl.runs.spec import run_key
 
 CODE = "c" * 64
 N_TEXTS = 300

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from sharprecl import demo, judging, runs
+from sharprecl import demo
 from sharprecl.data.benchmarks import Benchmark
 from sharprecl.data.tables import read_table
 from sharprecl.errors import ConfigError
+from sharprecl.runs.judge import FLOOR
 from sharprecl.training.history import Silent
 from tiny import skewed_texts, tiny_encoder
 
@@ -35,10 +36,10 @@ def run(output: Path, resume: bool = False) -> tuple[demo.DemoResult, list[str]]
 def test_four_rows_on_the_same_test_texts(small: Path) -> None:
     found, said = run(small)
     frozen = "frozen encoder + logistic regression"
-    assert list(found.evaluations) == ["SharpReCL", judging.FLOOR, frozen, "cross-entropy"]
+    assert list(found.evaluations) == ["SharpReCL", FLOOR, frozen, "cross-entropy"]
     assert {evaluation.n_texts for evaluation in found.evaluations.values()} == {65}
     assert [sentence.partition(":")[0] for sentence in said] == [f"{number} of 4" for number in (1, 2, 3, 4)]
-    references = {small: [judging.FLOOR, frozen, "cross-entropy"], small / "cross_entropy": [judging.FLOOR, frozen]}
+    references = {small: [FLOOR, frozen, "cross-entropy"], small / "cross_entropy": [FLOOR, frozen]}
     for folder, names in references.items():
         assert (folder / "model" / "model.safetensors").exists()
         assert list(json.loads((folder / "metrics.json").read_text())["references"]) == sorted(names)
@@ -49,7 +50,7 @@ def test_four_rows_on_the_same_test_texts(small: Path) -> None:
 def test_a_finished_demo_is_judged_again_and_not_trained_again(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first, _ = run(small)
     before = (small / "model" / "model.safetensors").stat().st_mtime_ns
-    monkeypatch.setattr(runs, "execute", lambda *_: pytest.fail("trained again"))
+    monkeypatch.setattr(demo, "train", lambda *_: pytest.fail("trained again"))
     again, _ = run(small, resume=True)
     assert again.evaluations["SharpReCL"].to_dict() == first.evaluations["SharpReCL"].to_dict()
     assert (small / "model" / "model.safetensors").stat().st_mtime_ns == before

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from sharprecl.experiments.expand import Job
-from sharprecl.experiments.measure import measure
 from sharprecl.experiments.plan import Plan, make_plan
-from sharprecl.experiments.records import DataRecord, RunRecord, RunSpec, run_key
+from sharprecl.runs.record import DataRecord, RunRecord, measure
+from sharprecl.runs.spec import RunSpec, run_key
 from tiny import skewed_texts, tiny_encoder
 
 CODE = "c" * 64

@@ -62,7 +62,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         max_length: tokens a text.
         max_epochs, batch_size, learning_rate, patience, select_on, validation_fraction, precision: see
             ``sharprecl.config.TrainingConfig``.
-        config: further settings, nested, e.g. ``{"method": {"mu": 0.5}}``.
+        config: further settings, nested, e.g. ``{"method": {"mu": 0.5}}``, or all of them as a ``RunConfig``.
         device: ``auto``, ``cpu``, ``cuda``, ...
         random_state: seed of everything that is drawn.
 
@@ -90,7 +90,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         select_on: str | None = None,
         validation_fraction: float | None = None,
         precision: str | None = None,
-        config: dict[str, Any] | None = None,
+        config: dict[str, Any] | RunConfig | None = None,
         device: str = "auto",
         random_state: int | None = None,
     ) -> None:
@@ -120,9 +120,15 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         Raises:
             ConfigError: they contradict each other.
         """
+        if isinstance(self.config, RunConfig) and not self._named():
+            return self.config
         return resolve(self._settings(), class_counts)
 
     def _settings(self) -> Settings:
+        config = self.config.model_dump(mode="json") if isinstance(self.config, RunConfig) else self.config
+        return merge(config or {}, self._named())
+
+    def _named(self) -> Settings:
         named = {
             "profile": self.profile,
             "seed": self.random_state,
@@ -139,7 +145,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
                 "precision": self.precision,
             },
         }
-        return merge(self.config or {}, given(named))
+        return given(named)
 
     def fit(
         self,

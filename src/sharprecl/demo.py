@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sharprecl import judging, runs
 from sharprecl.config import merge, resolve
 from sharprecl.data.benchmarks import load_benchmark
 from sharprecl.data.imbalance import cap_per_class
 from sharprecl.data.tables import TextTable
 from sharprecl.evaluation.judge import Evaluation
+from sharprecl.runs.judge import FLOOR, Judged, frozen_reference, frozen_title, tfidf_reference
+from sharprecl.runs.train import Run, claim, is_finished, judge_again, train
 from sharprecl.training.history import Observer
 
 SETTINGS: dict[str, Any] = {
@@ -54,20 +55,20 @@ def run_demo(
         say: is told what comes next.
     """
     benchmark = load_benchmark("r52")
-    train, test = cap_per_class(benchmark.train, cap, seed), benchmark.test
-    show(train)
+    table, test = cap_per_class(benchmark.train, cap, seed), benchmark.test
+    show(table)
     references: dict[str, Evaluation] = {}
-    plain = _run("cross_entropy", train, test, output / "cross_entropy", seed, {})
-    main = _run("sharprecl", train, test, output, seed, references)
+    plain = _run("cross_entropy", table, test, output / "cross_entropy", seed, {})
+    main = _run("sharprecl", table, test, output, seed, references)
     # A demo may replace a demo, and nothing else.
     overwrite = not resume and plain.output.is_dir()
     for run in (main, plain):
-        runs.claim(run.output, resume, overwrite)
-    say(f"1 of 4: {judging.FLOOR}, balanced class weights")
-    references[judging.FLOOR] = judging.tfidf_reference(train, test, seed)
-    frozen = judging.frozen_title(main.config.encoder.name)
+        claim(run.output, resume, overwrite)
+    say(f"1 of 4: {FLOOR}, balanced class weights")
+    references[FLOOR] = tfidf_reference(table, test, seed)
+    frozen = frozen_title(main.config.encoder.name)
     say(f"2 of 4: {frozen}, balanced too: every text is read once")
-    references[frozen] = judging.frozen_reference(train, test, main.config)
+    references[frozen] = frozen_reference(table, test, main.config)
     plain.references |= references
     say("3 of 4: MiniLM with plain cross-entropy")
     references["cross-entropy"] = _finish(plain, make_observer(), resume).evaluation
@@ -76,15 +77,15 @@ def run_demo(
     return DemoResult({main.title: judged.evaluation, **references}, judged.on)
 
 
-def _finish(run: runs.Run, observer: Observer, resume: bool) -> judging.Judged:
-    if resume and runs.is_finished(run.output):
-        return runs.judge_again(run)
-    return runs.execute(run, [observer], resume)
+def _finish(run: Run, observer: Observer, resume: bool) -> Judged:
+    if resume and is_finished(run.output):
+        return judge_again(run)
+    return train(run, [observer], resume)
 
 
 def _run(
-    method: str, train: TextTable, test: TextTable, output: Path, seed: int, references: dict[str, Evaluation]
-) -> runs.Run:
+    method: str, table: TextTable, test: TextTable, output: Path, seed: int, references: dict[str, Evaluation]
+) -> Run:
     config = resolve(merge(SETTINGS, {"seed": seed, "method": {"name": method}}))
     title = {"sharprecl": "SharpReCL", "cross_entropy": "cross-entropy"}[method]
-    return runs.Run(train, config, output, test=test, references=references, title=title)
+    return Run(table, config, output, test=test, references=references, title=title)

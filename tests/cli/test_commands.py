@@ -175,7 +175,7 @@ def test_without_the_report_extra_no_report_is_named(command, trained: Path, mon
     def missing(*_: object) -> None:
         raise MissingExtraError("install sharprecl[report]")
 
-    monkeypatch.setattr("sharprecl.judging.write_report", missing)
+    monkeypatch.setattr("sharprecl.runs.judge.write_report", missing)
     status, out, err = command("evaluate", "kept", "held_out.csv", "--output", "judged")
     assert status == 0, err
     assert "no report.html: install sharprecl[report]" in out

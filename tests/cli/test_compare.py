@@ -11,13 +11,13 @@ from typer.testing import CliRunner
 
 from sharprecl.cli.compare import compare
 from sharprecl.errors import ConfigError, SharpReCLError
-from sharprecl.experiments.code import code_hash
 from sharprecl.experiments.compare import compare_plan
-from sharprecl.experiments.measure import measure
 from sharprecl.experiments.plan import load_plan
-from sharprecl.experiments.prepare import prepare
-from sharprecl.experiments.records import RunRecord, run_key
 from sharprecl.experiments.store import Store
+from sharprecl.runs.code import code_hash
+from sharprecl.runs.data import prepare
+from sharprecl.runs.record import RunRecord, measure
+from sharprecl.runs.spec import run_key
 
 APP = typer.Typer()
 APP.command()(compare)

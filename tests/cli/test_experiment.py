@@ -12,15 +12,15 @@ from typer.testing import CliRunner
 
 from sharprecl.cli.experiment import experiment, sweeping
 from sharprecl.errors import ConfigError
-from sharprecl.experiments.code import code_hash
-from sharprecl.experiments.execute import execute
-from sharprecl.experiments.pending import Failed
-from sharprecl.experiments.prepare import prepare
-from sharprecl.experiments.run_folder import Failure
+from sharprecl.experiments.scheduler import Failed, Sweep
 from sharprecl.experiments.store import Store
-from sharprecl.experiments.sweep import Options, SweepResult
-from sharprecl.experiments.sweep_progress import RunningTask, SweepProgress
-from tiny_experiment import tiny_plan, write_table
+from sharprecl.experiments.worker import Options, Task
+from sharprecl.runs.code import code_hash
+from sharprecl.runs.data import prepare
+from sharprecl.runs.execute import execute
+from sharprecl.runs.record import Failure
+from sharprecl.runs.spec import RunId
+from tiny_experiment import spec, tiny_plan, write_table
 
 ROWS = {"cross_entropy": None, "bcl": None}
 
@@ -52,11 +52,11 @@ def sweeps(monkeypatch: pytest.MonkeyPatch) -> list[tuple[list[Any], Store, Opti
     """What ``run`` hands to the sweep, which is not made."""
     seen: list[tuple[list[Any], Store, Options]] = []
 
-    def pretend(jobs: Any, store: Store, options: Options, observer: Any) -> SweepResult:
+    def pretend(jobs: Any, store: Store, options: Options, observer: Any) -> Sweep:
         seen.append((list(jobs), store, options))
-        observer.progressed(SweepProgress(0, 0, 1, (), None))
+        observer.progressed(Sweep(1), [], None)
         observer.said("a sentence with [brackets]")
-        return SweepResult(1, 1, 1, ())
+        return Sweep(1, 1, 1)
 
     monkeypatch.setattr(sweeping, "sweep", pretend)
     return seen
@@ -122,10 +122,10 @@ def test_status_export_and_merge(plan: str) -> None:
         executed = execute(job.spec, prepared, "0" * 64 if job is jobs[2] else code)
         results.run(executed.record.key).finish(executed.record)
     results.run("f" * 64).fail(Failure(jobs[3].spec, "d", code, "Traceback\nValueError: it is broken\n"))
-    results.run("e" * 64).begin(jobs[4].spec, "d", code)
-    results.run("a" * 64).begin(jobs[6].spec, "d", code)
+    results.run("e" * 64).begin(RunId(jobs[4].spec, "d", code))
+    results.run("a" * 64).begin(RunId(jobs[6].spec, "d", code))
     with results.run("b" * 64).alone():
-        results.run("b" * 64).begin(jobs[5].spec, "d", code)
+        results.run("b" * 64).begin(RunId(jobs[5].spec, "d", code))
         lines = call("status", plan, "--scale", "smoke").splitlines()
     assert lines[0] == "Two by two, at the scale smoke, in results"
     assert lines[1].split() == ["runs", "finished", "older", "code", "failed", "at", "work", "cut", "off"]
@@ -148,7 +148,8 @@ def test_the_end_is_told_and_failures_are_the_exit_status(
     plan: str, monkeypatch: pytest.MonkeyPatch, sweeps: list[Any]
 ) -> None:
     broken = Failed("trec@50 bcl seed 1", "it is broken", "results/runs/ab/error.txt")
-    outcome = SweepResult(10, 4, 3, (broken, Failed("cr bcl seed 0", "no data")), out_of_time=True, too_long=310.0)
+    left = [Task("a run", "key", RunId(spec(), "d", "c"))] * 4
+    outcome = Sweep(10, 4, 3, [broken, Failed("cr bcl seed 0", "no data")], left, too_long=310.0)
     monkeypatch.setattr(sweeping, "sweep", lambda *_: outcome)
     result = CliRunner().invoke(experiment, ["run", plan])
     assert result.exit_code == 1
@@ -164,11 +165,11 @@ def test_the_end_is_told_and_failures_are_the_exit_status(
 
 
 def test_bars_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    def pretend(jobs: Any, store: Store, options: Options, observer: Any) -> SweepResult:
-        running = (RunningTask("cr bcl seed 0", 3, 12), RunningTask("cr dice seed 0", 0, 0))
-        observer.progressed(SweepProgress(1, 1, 9, running, 187.0))
+    def pretend(jobs: Any, store: Store, options: Options, observer: Any) -> Sweep:
+        state = Sweep(9, 1, failed=[Failed("r52 bcl seed 0", "no data")])
+        observer.progressed(state, [("cr bcl seed 0", (3, 12)), ("cr dice seed 0", (0, 0))], 187.0)
         observer.said("[2/9] a sentence")
-        return SweepResult(9, 9, 9, ())
+        return Sweep(9, 9, 9)
 
     monkeypatch.setattr(sweeping, "sweep", pretend)
     console = Console(force_terminal=True, width=100, record=True, file=io.StringIO())

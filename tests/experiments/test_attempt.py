@@ -11,12 +11,13 @@ import pytest
 from sharprecl.errors import AssetError
 from sharprecl.experiments import attempt
 from sharprecl.experiments.attempt import Attempts
-from sharprecl.experiments.execute import Executed
-from sharprecl.experiments.prepare import prepare
-from sharprecl.experiments.records import RunSpec, run_key
-from sharprecl.experiments.run_folder import RunFolder
 from sharprecl.experiments.store import Store
-from sharprecl.experiments.task import Done, Task, WorkerSettings
+from sharprecl.experiments.worker import Outcome, Task
+from sharprecl.runs.data import prepare
+from sharprecl.runs.execute import Executed
+from sharprecl.runs.folder import RunFolder
+from sharprecl.runs.spec import RunId, RunSpec, run_key
+from sharprecl.training.history import Silent
 from tiny_experiment import CODE, record, spec, write_table
 
 SCORES = np.eye(4, 3, dtype=np.float32)
@@ -29,7 +30,7 @@ class Bench:
     def __init__(self, folder: Path) -> None:
         self.folder, self.calls = folder, []
         self.then: Any = lambda: None
-        self.attempts = Attempts(WorkerSettings(folder / "results", CODE, "cpu", 1, 1), PLACE)
+        self.attempts = Attempts(folder / "results", "cpu", PLACE, Silent())
 
     def execute(self, asked: RunSpec, prepared: Any, code: str, **options: Any) -> Executed:
         self.calls.append((asked, prepared, code, options))
@@ -39,10 +40,10 @@ class Bench:
     def task(self, name: str = "train.csv", **changes: Any) -> Task:
         asked = spec(data=str(write_table(self.folder / name, seed=len(name))), ir=None)
         data = prepare(asked).record.hash
-        return replace(Task("a run", run_key(asked, data, CODE), asked, data), **changes)
+        return replace(Task("a run", run_key(asked, data, CODE), RunId(asked, data, CODE)), **changes)
 
-    def run(self, task: Task) -> tuple[Done, RunFolder]:
-        done = self.attempts.attempt(task, lambda step, steps: None)
+    def run(self, task: Task) -> tuple[Outcome, RunFolder]:
+        done = self.attempts.attempt(task)
         return done, Store(self.folder / "results").run(task.key)
 
 
@@ -56,19 +57,19 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
 def test_a_run_is_made_and_written(bench: Bench) -> None:
     task = bench.task()
     done, folder = bench.run(task)
-    assert done == Done()
-    assert folder.record().spec == task.spec
+    assert done == "made"
+    assert folder.record().spec == task.run.spec
     assert folder.history() == '{"kind": "step", "step": 1}\n'
     assert (folder.scores() == SCORES).all()
     ((asked, prepared, code, options),) = bench.calls
-    assert (asked, code, prepared.record.hash) == (task.spec, CODE, task.data)
+    assert (asked, code, prepared.record.hash) == (task.run.spec, CODE, task.run.data)
     assert (options["device"], options["place"], options["checkpoints"]) == ("cpu", PLACE, None)
 
 
 def test_a_finished_run_is_not_made_again(bench: Bench) -> None:
     bench.run(bench.task())
     done, folder = bench.run(bench.task())
-    assert done == Done(had=True)
+    assert done == "had"
     assert len(bench.calls) == 1
     assert not (folder.path / "run.lock").exists()
 
@@ -82,7 +83,7 @@ def test_a_damaged_run_is_made_anew(bench: Bench, fails: bool) -> None:
     (folder.path / "answers.json").write_text("")
     bench.then = fail if fails else lambda: None
     done, folder = bench.run(bench.task())
-    assert done == Done(failed=fails)
+    assert done == ("failed" if fails else "made")
     assert len(bench.calls) == 2
     # The old figures must not make a failed run look finished.
     assert folder.state == ("failed" if fails else "finished")
@@ -92,7 +93,7 @@ def test_a_damaged_run_is_made_anew(bench: Bench, fails: bool) -> None:
 
 def test_a_run_of_another_process_is_left_alone(bench: Bench) -> None:
     with Store(bench.folder / "results").run(bench.task().key).alone():
-        assert bench.run(bench.task())[0] == Done(busy=True)
+        assert bench.run(bench.task())[0] == "busy"
     assert not bench.calls
 
 
@@ -113,7 +114,7 @@ def test_a_fault_is_kept_with_its_traceback_and_a_sentence_as_such(bench: Bench)
 
     bench.then = fail
     done, folder = bench.run(bench.task())
-    assert done == Done(failed=True)
+    assert done == "failed"
     assert folder.failure().text.startswith("Traceback (most recent call last):\n")
     assert folder.failure().sentence == "ZeroDivisionError: at step 3"
 
@@ -161,7 +162,7 @@ def test_a_file_that_changes_meanwhile_fails_the_run(bench: Bench) -> None:
     task = bench.task()
     (bench.folder / "train.csv").write_text("text,label\none,a\ntwo,b\nthree,a\nfour,b\n")
     done, folder = bench.run(task)
-    assert done == Done(failed=True)
+    assert done == "failed"
     assert folder.failure().sentence.endswith("changed while the experiment ran; start it again")
     assert not bench.calls
 
@@ -171,6 +172,6 @@ def test_the_last_tables_are_kept(bench: Bench, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(attempt, "prepare", lambda asked: read.append(Path(asked.data).name) or prepare(asked))
     tasks = {name: bench.task(name) for name in ("a.csv", "bb.csv", "ccc.csv")}
     for name in ("a.csv", "bb.csv", "a.csv", "ccc.csv", "a.csv", "bb.csv"):
-        seeded = replace(tasks[name].spec, seed=len(bench.calls))
-        bench.run(replace(tasks[name], spec=seeded, key=run_key(seeded, tasks[name].data, CODE)))
+        run = replace(tasks[name].run, spec=replace(tasks[name].run.spec, seed=len(bench.calls)))
+        bench.run(replace(tasks[name], run=run, key=run_key(run.spec, run.data, run.code)))
     assert read == ["a.csv", "bb.csv", "ccc.csv", "bb.csv"]

@@ -10,10 +10,10 @@ from sharprecl.experiments.by_class import decisive_class, differences_by_class
 from sharprecl.experiments.collection import Records
 from sharprecl.experiments.comparisons import RowComparison, compare_rows
 from sharprecl.experiments.document import make_document
-from sharprecl.experiments.measure import measure
 from sharprecl.experiments.plan import Plan
 from sharprecl.experiments.recipe import Recipe
 from sharprecl.experiments.tables import Table, make_table
+from sharprecl.runs.record import measure
 
 
 def _with_answers(records: Records, row: str, change: dict[int, dict[int, int]]) -> Records:

@@ -11,8 +11,8 @@ import pytest
 from sharprecl.errors import DataError
 from sharprecl.experiments.exchange import Merged, export, merge
 from sharprecl.experiments.exported import read_exported
-from sharprecl.experiments.run_folder import Failure
 from sharprecl.experiments.store import Store
+from sharprecl.runs.record import Failure
 from tiny_experiment import CODE, DATA, record, spec
 
 

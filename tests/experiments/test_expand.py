@@ -7,10 +7,10 @@ import pytest
 from sharprecl.config import resolve
 from sharprecl.data.benchmarks import BENCHMARKS, SOURCES
 from sharprecl.errors import ConfigError
-from sharprecl.experiments.llm_tasks import task_description
-from sharprecl.experiments.pending import first_jobs
+from sharprecl.experiments.expand import task_description
 from sharprecl.experiments.plan import Plan, make_plan
-from sharprecl.experiments.records import RunSpec
+from sharprecl.experiments.sweep import first_jobs
+from sharprecl.runs.spec import RunSpec
 
 
 def _plan(**changes: Any) -> Plan:

@@ -8,8 +8,10 @@ import pytest
 
 from sharprecl.experiments import index
 from sharprecl.experiments.index import read_folders, read_indexed
-from sharprecl.experiments.run_folder import Failure, RunFolder
 from sharprecl.experiments.store import Store
+from sharprecl.runs.folder import RunFolder
+from sharprecl.runs.record import Failure
+from sharprecl.runs.spec import RunId
 from tiny_experiment import CODE, DATA, record, spec
 
 
@@ -19,7 +21,7 @@ def store(tmp_path: Path) -> Store:
     for seed in range(3):
         store.run(record(seed).key).finish(record(seed))
     store.run(record(7).key).fail(Failure(spec(7), DATA.hash, CODE, "Traceback\nValueError: seven"))
-    store.run(record(8).key).begin(spec(8), DATA.hash, CODE)
+    store.run(record(8).key).begin(RunId(spec(8), DATA.hash, CODE))
     return store
 
 

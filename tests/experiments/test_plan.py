@@ -16,10 +16,10 @@ from sharprecl.data.benchmarks import BENCHMARKS
 from sharprecl.errors import ConfigError
 from sharprecl.experiments.expand import Job
 from sharprecl.experiments.fairness import texts_read
-from sharprecl.experiments.pending import first_jobs
 from sharprecl.experiments.plan import SHIPPED, Plan, load_plan, make_plan
-from sharprecl.experiments.records import RunSpec
 from sharprecl.experiments.scales import SCALES
+from sharprecl.experiments.sweep import first_jobs
+from sharprecl.runs.spec import RunSpec
 
 PAGE = Path(__file__).parents[2] / "docs" / "experiments.md"
 EVERYWHERE = [(name, scale) for name in SHIPPED for scale in SCALES]

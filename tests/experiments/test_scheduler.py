@@ -1,6 +1,8 @@
 """Who makes which run when: with workers that only pretend, by a clock that only they move."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -9,14 +11,11 @@ import pytest
 
 from sharprecl.errors import SharpReCLError
 from sharprecl.experiments import scheduler
-from sharprecl.experiments.pending import PendingRuns
-from sharprecl.experiments.records import run_key
-from sharprecl.experiments.run_folder import Failure
-from sharprecl.experiments.scheduler import Scheduler
+from sharprecl.experiments.scheduler import Scheduler, Sweep
 from sharprecl.experiments.store import Store
-from sharprecl.experiments.sweep_progress import SweepProgress
-from sharprecl.experiments.task import Done, Exited, Message, Ready, Stepped, Task, WorkerSettings
-from sharprecl.experiments.worker_pool import Worker
+from sharprecl.experiments.worker import Options, Steps, Task
+from sharprecl.runs.record import Failure
+from sharprecl.runs.spec import RunId, run_key
 from tiny_experiment import CODE, DATA, record, spec
 
 PLACE = {"workers": 2, "threads": 1, "hardware": "pretended"}
@@ -24,79 +23,82 @@ PLACE = {"workers": 2, "threads": 1, "hardware": "pretended"}
 
 @dataclass
 class World:
-    """A clock, and how each run goes: seconds that it takes, and how it ends, time after time."""
+    """A clock, and how each run goes: seconds that it takes, and how it ends, time after time: an outcome or a status
+    with which the worker's process ends."""
 
     store: Store
     now: float = 1000.0
     seconds: dict[str, float] = field(default_factory=dict)
-    ends: dict[str, list[Message]] = field(default_factory=dict)
+    ends: dict[str, list[str | int]] = field(default_factory=dict)
     code: str = CODE
+    starts: bool = True
     given: list[Task] = field(default_factory=list)
-    hired: int = 0
+    workers: list["PretendedWorker"] = field(default_factory=list)
     left_at_work: list[str] = field(default_factory=list)
 
     def monotonic(self) -> float:
         return self.now
 
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
 
-class PretendedPool:
-    """Has the face of ``WorkerPool``. Workers are ready after a second."""
+    def wait(self, futures: list[Future[Any]], timeout: float, _: str) -> None:
+        self.now += timeout
+        for worker in self.workers:
+            if worker.future in futures and worker.due <= self.now:
+                worker.end()
+
+
+class PretendedWorker:
+    """Has the face of ``Worker``. It is ready after a second."""
 
     world: World
 
-    def __init__(self, settings: WorkerSettings) -> None:
-        self.workers: list[Worker] = []
-        self._due: dict[Worker, float] = {}
+    def __init__(self, store: Path, options: Options) -> None:
+        self.future: Future[Any] | None = Future()
+        self.task: Task | None = None
+        self.steps, self.status = (0, 0), 0
+        self.due = self.world.now + 1
+        self.world.workers.append(self)
 
-    def __enter__(self) -> "PretendedPool":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.world.left_at_work = [task.label for _, task in self.busy()]
-        self.workers.clear()
-
-    def busy(self) -> list[tuple[Worker, Task]]:
-        return [(worker, worker.task) for worker in self.workers if worker.task is not None]
-
-    def start_worker(self) -> None:
-        self.world.hired += 1
-        worker = Worker(None, None)  # type: ignore[arg-type]
-        self.workers.append(worker)
-        self._due[worker] = self.world.now + 1
-
-    def give(self, worker: Worker, task: Task) -> None:
+    def give(self, task: Task) -> None:
         self.world.given.append(task)
-        worker.task = task
-        self._due[worker] = self.world.now + self.world.seconds.get(task.label, 10.0)
+        self.task, self.future = task, Future()
+        self.due = self.world.now + self.world.seconds.get(task.label, 10.0)
 
-    def messages(self, timeout: float) -> Iterator[tuple[Worker, Task | None, Message]]:
-        world = self.world
-        world.now += timeout
-        for worker in list(self.workers):
-            if self._due[worker] > world.now:
-                if worker.task is not None:
-                    yield worker, worker.task, Stepped(3, 12)
-            elif not worker.ready:
-                worker.ready = True
-                self._due[worker] = float("inf")
-                yield worker, None, Ready(world.code, PLACE)
-            elif worker.task is not None:
-                yield worker, worker.task, self._end(worker, worker.task)
+    def look(self) -> None:
+        if self.task is not None:
+            self.steps = 3, 12
 
-    def _end(self, worker: Worker, task: Task) -> Message:
-        ends = self.world.ends.get(task.label, [])
-        end = ends.pop(0) if ends else Done()
-        folder = self.world.store.run(task.key)
-        if end in (Done(), Done(had=True)):
-            seconds = self.world.seconds.get(task.label, 10.0)
-            made = record(spec=task.spec, environment={**PLACE, "wall_seconds": seconds, "started": "2026"})
-            folder.finish(replace(made, key=task.key))
-        elif end == Done(failed=True):
-            folder.fail(Failure(task.spec, task.data, CODE, "Traceback\nValueError: no\n"))
-        if end in (Done(), Done(had=True), Done(busy=True)):
-            worker.task = None
+    def leave(self) -> None:
+        if self.task is not None:
+            self.world.left_at_work.append(self.task.label)
+
+    def join(self) -> int:
+        return self.status
+
+    def end(self) -> None:
+        assert self.future is not None
+        if self.task is None:
+            found: Any = (self.world.code, PLACE) if self.world.starts else 1
         else:
-            self.workers.remove(worker)
+            found = self._end(self.task)
+        if isinstance(found, int):
+            self.status = found
+            self.future.set_exception(BrokenProcessPool())
+        else:
+            self.future.set_result(found)
+
+    def _end(self, task: Task) -> str | int:
+        ends = self.world.ends.get(task.label, [])
+        end = ends.pop(0) if ends else "made"
+        folder, run = self.world.store.run(task.key), task.run
+        if end in ("made", "had"):
+            seconds = self.world.seconds.get(task.label, 10.0)
+            made = record(spec=run.spec, environment={**PLACE, "wall_seconds": seconds, "started": "2026"})
+            folder.finish(replace(made, key=task.key))
+        elif end == "failed":
+            folder.fail(Failure(run.spec, run.data, CODE, "Traceback\nValueError: no\n"))
         return end
 
 
@@ -104,11 +106,11 @@ class Notes:
     """A observer that remembers."""
 
     def __init__(self) -> None:
-        self.standings: list[SweepProgress] = []
+        self.standings: list[tuple[int, list[tuple[str, Steps]], float | None]] = []
         self.sentences: list[str] = []
 
-    def progressed(self, progress: SweepProgress) -> None:
-        self.standings.append(progress)
+    def progressed(self, sweep: Sweep, running: Sequence[tuple[str, Steps]], seconds_left: float | None) -> None:
+        self.standings.append((sweep.done, list(running), seconds_left))
 
     def said(self, sentence: str) -> None:
         self.sentences.append(sentence)
@@ -117,24 +119,25 @@ class Notes:
 @pytest.fixture
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     made = World(Store(tmp_path))
-    PretendedPool.world = made
-    monkeypatch.setattr(scheduler, "WorkerPool", PretendedPool)
+    PretendedWorker.world = made
+    monkeypatch.setattr(scheduler, "Worker", PretendedWorker)
+    monkeypatch.setattr(scheduler, "wait", made.wait)
     monkeypatch.setattr(scheduler.time, "monotonic", made.monotonic)
+    monkeypatch.setattr(scheduler.time, "sleep", made.sleep)
     return made
 
 
 def task(number: int, method: str = "bcl") -> Task:
     asked = spec(number, method)
-    return Task(f"{method} {number}", run_key(asked, DATA.hash, CODE), asked, DATA.hash)
+    return Task(f"{method} {number}", run_key(asked, DATA.hash, CODE), RunId(asked, DATA.hash, CODE))
 
 
-def go(world: World, tasks: list[Task], seconds: float | None = None, workers: int = 2) -> tuple[Scheduler, Notes]:
+def go(world: World, tasks: list[Task], seconds: float | None = None, workers: int = 2) -> tuple[Sweep, Notes]:
     notes = Notes()
-    settings = WorkerSettings(world.store.folder, CODE, "cpu", 1, workers)
     deadline = None if seconds is None else world.now + seconds
-    made = Scheduler(settings, PendingRuns(len(tasks), tasks=tasks), world.store, deadline, notes)
-    made.run()
-    return made, notes
+    sweep = Sweep(len(tasks), waiting=list(tasks))
+    Scheduler(sweep, world.store, CODE, Options(workers, deadline=deadline), notes).run()
+    return sweep, notes
 
 
 def labels(world: World) -> list[str]:
@@ -145,25 +148,25 @@ def test_every_run_is_made_once_in_order(world: World) -> None:
     made, notes = go(world, [task(number) for number in range(5)])
     assert (made.done, made.made, made.failed, made.waiting) == (5, 5, [], [])
     assert labels(world) == [f"bcl {number}" for number in range(5)]
-    assert world.hired == 2
+    assert len(world.workers) == 2
     assert 25 < world.now - 1000 < 35
     assert notes.sentences[0] == "[1/5] bcl 0: macro-F1 55.6, accuracy 75.0, 10 s"
 
 
 def test_no_more_workers_than_runs(world: World) -> None:
     go(world, [task(0)], workers=8)
-    assert world.hired == 1
+    assert len(world.workers) == 1
 
 
 def test_the_time_left_is_learnt(world: World) -> None:
     _, notes = go(world, [task(number) for number in range(6)])
-    assert notes.standings[0].seconds_left is None
-    known = [progress.seconds_left for progress in notes.standings if progress.seconds_left is not None]
+    assert notes.standings[0][2] is None
+    known = [seconds for _, _, seconds in notes.standings if seconds is not None]
     assert known[0] == pytest.approx(20, abs=1)
     assert known[-1] < 1
     assert sorted(known, reverse=True) == known
-    busy = next(progress for progress in notes.standings if len(progress.running) == 2 and progress.done == 2)
-    assert (busy.running[0].label, busy.running[0].step, busy.running[0].steps, busy.total) == ("bcl 2", 3, 12, 6)
+    busy = next(running for done, running, _ in notes.standings if len(running) == 2 and done == 2)
+    assert busy[0] == ("bcl 2", (3, 12))
 
 
 def test_only_runs_of_some_length_leave_checkpoints(world: World) -> None:
@@ -178,16 +181,16 @@ def test_only_runs_of_some_length_leave_checkpoints(world: World) -> None:
 
 
 def test_a_failure_stops_nothing_and_its_worker_is_replaced(world: World) -> None:
-    world.ends = {"bcl 1": [Done(failed=True)]}
+    world.ends = {"bcl 1": ["failed"]}
     made, notes = go(world, [task(number) for number in range(4)], workers=1)
     assert made.done == 3
     assert [(run.label, run.sentence) for run in made.failed] == [("bcl 1", "ValueError: no")]
     assert "[2/4] bcl 1 failed: ValueError: no" in notes.sentences
-    assert world.hired == 2
+    assert len(world.workers) == 2
 
 
 def test_a_killed_workers_run_is_tried_once_more(world: World) -> None:
-    world.ends = {"bcl 0": [Exited(-9)]}
+    world.ends = {"bcl 0": [-9]}
     made, notes = go(world, [task(number) for number in range(3)], workers=1)
     assert (made.done, made.failed) == (3, [])
     assert labels(world) == ["bcl 0", "bcl 1", "bcl 2", "bcl 0"]
@@ -195,7 +198,7 @@ def test_a_killed_workers_run_is_tried_once_more(world: World) -> None:
 
 
 def test_a_run_that_kills_its_worker_again_has_failed(world: World) -> None:
-    world.ends = {"bcl 0": [Exited(-9), Exited(3)]}
+    world.ends = {"bcl 0": [-9, 3]}
     world.store.run(task(0).key).path.mkdir(parents=True)
     (world.store.run(task(0).key).path / "output.txt").write_text("cannot allocate")
     made, _ = go(world, [task(0), task(1)], workers=1)
@@ -203,16 +206,11 @@ def test_a_run_that_kills_its_worker_again_has_failed(world: World) -> None:
     failure = world.store.run(task(0).key).failure()
     assert failure.text.startswith("cannot allocate\n")
     assert failure.sentence.startswith("its process ended with status 3, twice; for want of memory?")
-    assert (failure.spec, failure.code) == (task(0).spec, CODE)
+    assert (failure.spec, failure.code) == (task(0).run.spec, CODE)
 
 
-def test_a_worker_that_cannot_start_ends_the_sweep(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    def dying(pool: PretendedPool, timeout: float) -> Any:
-        for worker in list(pool.workers):
-            pool.workers.remove(worker)
-            yield worker, None, Exited(1)
-
-    monkeypatch.setattr(PretendedPool, "messages", dying)
+def test_a_worker_that_cannot_start_ends_the_sweep(world: World) -> None:
+    world.starts = False
     with pytest.raises(SharpReCLError, match="a worker ended with status 1 before it could begin"):
         go(world, [task(0)])
 
@@ -224,7 +222,7 @@ def test_code_that_changes_meanwhile_ends_the_sweep(world: World) -> None:
 
 
 def test_a_run_of_another_sweep_is_waited_for(world: World) -> None:
-    world.ends = {"bcl 0": [Done(busy=True), Done(busy=True), Done(had=True)]}
+    world.ends = {"bcl 0": ["busy", "busy", "had"]}
     world.seconds = {"bcl 0": 0.1}
     made, notes = go(world, [task(0), task(1)], workers=1)
     assert (made.done, made.made) == (2, 1)
@@ -267,4 +265,4 @@ def test_a_shorter_run_fills_the_time(world: World) -> None:
 
 def test_nothing_to_do_needs_no_worker(world: World) -> None:
     made, _ = go(world, [])
-    assert (made.done, world.hired) == (0, 0)
+    assert (made.done, world.workers) == (0, [])

@@ -1,5 +1,6 @@
-"""Sweeps with real workers: killed, failing, out of time, side by side."""
+"""What is left to run, and sweeps with real workers: killed, failing, side by side."""
 
+import csv
 import json
 import os
 import pickle
@@ -9,21 +10,27 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sharprecl.errors import ConfigError
-from sharprecl.experiments.code import code_hash
+from sharprecl.data.augmented import text_mark
+from sharprecl.errors import ConfigError, DataError
 from sharprecl.experiments.exchange import export
-from sharprecl.experiments.execute import execute
 from sharprecl.experiments.exported import Exported, write_exported
 from sharprecl.experiments.plan import Plan
-from sharprecl.experiments.prepare import prepare
+from sharprecl.experiments.scheduler import Sweep
 from sharprecl.experiments.store import Store
-from sharprecl.experiments.sweep import Options, SweepResult, sweep
-from tiny_experiment import tiny_plan
+from sharprecl.experiments.sweep import find_pending_runs, first_jobs, sweep
+from sharprecl.experiments.worker import Options
+from sharprecl.runs.code import code_hash
+from sharprecl.runs.data import prepare
+from sharprecl.runs.execute import execute
+from sharprecl.runs.record import Failure
+from sharprecl.runs.spec import RunSpec, run_key
+from tiny_experiment import CODE, job, record, spec, tiny_plan, write_table
 
 # Eight runs of half a second and more, with a few checkpoints in those that leave any.
 LONG = {
@@ -36,8 +43,8 @@ LONG = {
 class Said(list[str]):
     """A observer that remembers sentences."""
 
-    def progressed(self, progress: object) -> None:
-        del progress
+    def progressed(self, *_: object) -> None:
+        pass
 
     def said(self, sentence: str) -> None:
         self.append(sentence)
@@ -67,9 +74,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def undisturbed(folder: Path) -> list[dict[str, Any]]:
     """The lines of the plan's export, every run made in this process, one after the other."""
     exported, code = Exported(), code_hash()
-    for job in long_plan(folder).jobs("smoke"):
-        prepared = prepare(job.spec)
-        executed = execute(job.spec, prepared, code)
+    for one in long_plan(folder).jobs("smoke"):
+        prepared = prepare(one.spec)
+        executed = execute(one.spec, prepared, code)
         exported.data[prepared.record.hash] = prepared.record
         exported.runs[executed.record.key] = executed.record
         exported.histories[executed.record.key] = "".join(
@@ -110,10 +117,11 @@ SCRIPT = """
 import pickle, sys
 from pathlib import Path
 from sharprecl.experiments.store import Store
-from sharprecl.experiments.sweep import Options, sweep
+from sharprecl.experiments.sweep import sweep
+from sharprecl.experiments.worker import Options
 
 class Silent:
-    def progressed(self, progress):
+    def progressed(self, *_):
         pass
     said = progressed
 
@@ -186,7 +194,7 @@ def test_a_sweep_killed_three_times_ends_like_one_that_was_not(
     assert not list(store.folder.glob("runs/*/*/checkpoints"))
 
 
-def run(plan: Plan, folder: Path, **options: Any) -> tuple[SweepResult, Said]:
+def run(plan: Plan, folder: Path, **options: Any) -> tuple[Sweep, Said]:
     said = Said()
     return sweep(plan.jobs("smoke"), Store(folder), Options(device="cpu", **options), said), said
 
@@ -197,7 +205,7 @@ def test_a_failed_run_is_kept_and_made_anew_when_asked(tmp_path: Path) -> None:
     broken = {"method": "cross_entropy", "settings": {"encoder": {"name": str(empty)}}}
     plan = tiny_plan(tmp_path, rows={"broken": broken, "cross_entropy": None})
     outcome, said = run(plan, tmp_path / "results", threads=2)
-    assert (outcome.done, outcome.made, outcome.left) == (1, 1, 0)
+    assert (outcome.done, outcome.made, outcome.waiting) == (1, 1, [])
     (finished,) = Store(tmp_path / "results").finished().values()
     assert [finished.environment[name] for name in ("workers", "threads", "device")] == [1, 2, "cpu"]
     assert [failed.label for failed in outcome.failed] == ["train broken seed 0"]
@@ -216,7 +224,7 @@ def test_a_failed_run_is_kept_and_made_anew_when_asked(tmp_path: Path) -> None:
 
     shutil.copytree(tmp_path / "encoder", empty, dirs_exist_ok=True)
     mended, _ = run(plan, tmp_path / "results", retry_failed=True)
-    assert (mended.done, mended.made, mended.failed) == (2, 1, ())
+    assert (mended.done, mended.made, mended.failed) == (2, 1, [])
     assert not Store(tmp_path / "results").failed()
 
 
@@ -235,3 +243,129 @@ def test_nothing_is_made_without_workers(tmp_path: Path) -> None:
     for options in ({"workers": 0}, {"threads": 0}):
         with pytest.raises(ConfigError, match="at least one"):
             run(tiny_plan(tmp_path), tmp_path / "results", **options)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return write_table(tmp_path / "train.csv")
+
+
+def of_file(path: Path, seed: int = 0) -> RunSpec:
+    return spec(seed, data=str(path), ir=None)
+
+
+def jobs_of(*paths: Path, seeds: int = 2):
+    return [replace(job(seed), column=path.stem, spec=of_file(path, seed)) for seed in range(seeds) for path in paths]
+
+
+def made(path: Path, seed: int = 0, code: str = CODE):
+    data = prepare(of_file(path)).record.hash
+    asked = of_file(path, seed)
+    return record(spec=asked, data=data, code=code, key=run_key(asked, data, code))
+
+
+def find(tmp_path: Path, jobs: list, said: list[str] | None = None, **options: bool) -> Sweep:
+    said = [] if said is None else said
+    return find_pending_runs(jobs, Store(tmp_path / "results"), CODE, say=said.append, **options)
+
+
+def finish(tmp_path: Path, run) -> None:
+    Store(tmp_path / "results").run(run.key).finish(run)
+
+
+def test_what_is_finished_is_taken_off(tmp_path: Path, file: Path) -> None:
+    finish(tmp_path, made(file, 1))
+    found = find(tmp_path, jobs_of(file, seeds=3))
+    assert found.total == 3
+    assert (found.done, found.data) == (1, {made(file).data})
+    assert [task.run.spec.seed for task in found.waiting] == [0, 2]
+    assert [task.key for task in found.waiting] == [made(file, seed).key for seed in (0, 2)]
+    assert Store(tmp_path / "results").data() == {made(file).data: prepare(of_file(file)).record}
+
+
+def test_a_file_with_augmented_copies_is_not_judged_on_a_part_of_itself(tmp_path: Path, file: Path) -> None:
+    texts = [(text, label) for text, label, *_ in list(csv.reader(file.open(encoding="utf-8")))[1:]]
+    more = tmp_path / "more.csv"
+    with more.open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["text", "label", "augmented_from_text"])
+        writer.writerows([text, label, ""] for text, label in texts)
+        writer.writerows([f"{text} indeed", label, text_mark(text)] for text, label in texts)
+    with pytest.raises(DataError, match=r"more\.csv: some rows are augmented copies.*give test texts of their own"):
+        find(tmp_path, jobs_of(more))
+    # Beside other data it stops nothing, and with test texts of their own there is nothing to fear.
+    found = find(tmp_path, jobs_of(file, more))
+    assert [failed.label for failed in found.failed] == [f"more cross_entropy seed {seed}" for seed in (0, 1)]
+    judged = [replace(one, spec=replace(one.spec, test=str(file))) for one in jobs_of(more)]
+    assert len(find(tmp_path, judged).waiting) == 2
+
+
+def test_a_run_that_stands_twice_in_a_plan_is_made_once(tmp_path: Path, file: Path) -> None:
+    twice = [replace(one, row=row) for one in jobs_of(file) for row in ("first", "second")]
+    assert [task.label for task in find(tmp_path, twice).waiting] == ["train first seed 0", "train first seed 1"]
+    assert find(tmp_path, twice).total == 2
+
+
+def test_other_texts_are_other_runs(tmp_path: Path, file: Path) -> None:
+    finish(tmp_path, made(file))
+    assert not find(tmp_path, jobs_of(file, seeds=1)).waiting
+    file.write_text(file.read_text() + "a word more,billing\n")
+    assert len(find(tmp_path, jobs_of(file, seeds=1)).waiting) == 1
+
+
+def test_runs_of_older_code_are_made_anew_unless_they_will_do(tmp_path: Path, file: Path) -> None:
+    finish(tmp_path, made(file, code="o" * 64))
+    assert len(find(tmp_path, jobs_of(file, seeds=1)).waiting) == 1
+    assert find(tmp_path, jobs_of(file, seeds=1), any_code=True).done == 1
+
+
+def test_failed_runs_wait_until_they_are_asked_for(tmp_path: Path, file: Path) -> None:
+    run = made(file)
+    folder = Store(tmp_path / "results").run(run.key)
+    folder.fail(Failure(run.spec, run.data, CODE, "Traceback\nValueError: small\n"))
+    found = find(tmp_path, jobs_of(file))
+    assert [(run.label, run.sentence) for run in found.failed] == [("train cross_entropy seed 0", "ValueError: small")]
+    assert Path(found.failed[0].where) == folder.path / "error.txt"
+    assert [task.run.spec.seed for task in found.waiting] == [1]
+    assert [task.run.spec.seed for task in find(tmp_path, jobs_of(file), retry_failed=True).waiting] == [0, 1]
+
+
+def test_data_that_cannot_be_had_stop_nothing_else(tmp_path: Path, file: Path) -> None:
+    said: list[str] = []
+    found = find(tmp_path, jobs_of(tmp_path / "gone.csv", file), said)
+    assert [task.label for task in found.waiting] == ["train cross_entropy seed 0", "train cross_entropy seed 1"]
+    assert [run.label for run in found.failed] == ["gone cross_entropy seed 0", "gone cross_entropy seed 1"]
+    assert len(said) == 1
+    assert said[0].startswith("gone cannot be had, so its 2 runs are left out: ")
+
+
+def test_without_any_data_there_is_nothing_to_do(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"gone\.csv"):
+        find(tmp_path, jobs_of(tmp_path / "gone.csv"))
+
+
+def test_finished_runs_of_a_benchmark_need_no_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sharprecl.experiments.sweep.prepare", lambda *_: pytest.fail("the data were read"))
+    finish(tmp_path, record(0))
+    assert find(tmp_path, [job(0)]).done == 1
+
+
+def test_a_damaged_run_is_told_and_made_anew(tmp_path: Path, file: Path) -> None:
+    run = made(file)
+    finish(tmp_path, run)
+    (Store(tmp_path / "results").run(run.key).path / "answers.json").write_text("")
+    said: list[str] = []
+    assert [task.key for task in find(tmp_path, jobs_of(file, seeds=1), said).waiting] == [run.key]
+    assert "cannot be read" in said[0]
+
+
+def test_the_order_is_that_of_the_jobs(tmp_path: Path, file: Path) -> None:
+    other = write_table(tmp_path / "other.csv", seed=2)
+    labels = [task.label for task in find(tmp_path, jobs_of(file, other)).waiting]
+    assert labels == [f"{name} cross_entropy seed {seed}" for seed in (0, 1) for name in ("train", "other")]
+
+
+def test_labels() -> None:
+    assert job(2).label == "trec@50 cross_entropy seed 2"
+    assert replace(job(0), row="mu", x=0.3).label == "trec@50 mu=0.3 seed 0"
+    assert list(first_jobs([job(0), job(1), job(0)])) == [spec(0).hash, spec(1).hash]

@@ -12,17 +12,18 @@ import pytest
 from made_up_runs import made_up_data, made_up_plan, made_up_records, made_up_run
 from sharprecl.config import merge, resolve
 from sharprecl.experiments import verify, verify_tables
-from sharprecl.experiments.code import code_hash
 from sharprecl.experiments.collection import Records
 from sharprecl.experiments.document import make_document
 from sharprecl.experiments.exported import Exported, write_exported
 from sharprecl.experiments.formats import FORMATS, write_document
 from sharprecl.experiments.plan import Plan
-from sharprecl.experiments.prepare import Prepared
 from sharprecl.experiments.recipe import Recipe
-from sharprecl.experiments.records import RunRecord, RunSpec, run_key
 from sharprecl.experiments.verify import check_records, read_all
 from sharprecl.experiments.verify_tables import check_tables
+from sharprecl.runs.code import code_hash
+from sharprecl.runs.data import Prepared
+from sharprecl.runs.record import RunRecord
+from sharprecl.runs.spec import RunSpec, run_key
 
 SKILLS = {"cross_entropy": 0.7, "bcl": 0.8, "sharprecl": 0.9}
 Change = Callable[[RunRecord], dict[str, Any]]

@@ -5,7 +5,6 @@ import pytest
 
 from sharprecl.evaluation.bands import band_masks
 from sharprecl.evaluation.judge import evaluate
-from sharprecl.judging import judged_notes
 from sharprecl.report import figures
 from sharprecl.report.confusion import shown_classes, top_confusions
 from sharprecl.report.curves import learning_curves
@@ -14,6 +13,7 @@ from sharprecl.report.embedding import embedding_map
 from sharprecl.report.figures import f1_by_frequency, label_distribution
 from sharprecl.report.findings import findings
 from sharprecl.report.svg import BAND_COLOURS, INK, clean
+from sharprecl.runs.judge import judged_notes
 
 NAMES = ["big", "middle", "rare"]
 TRAIN = np.array([500, 50, 1])

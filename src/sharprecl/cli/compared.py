@@ -15,10 +15,10 @@ from sharprecl.data.messages import plural
 from sharprecl.experiments.figures.draw import trained_on
 from sharprecl.experiments.page import PageSection, make_section, write_page
 from sharprecl.experiments.plan import Plan
-from sharprecl.experiments.records import DataRecord
 from sharprecl.experiments.sheets import Entry
 from sharprecl.experiments.store import load_records
 from sharprecl.experiments.tables import make_table
+from sharprecl.runs.record import DataRecord
 
 
 @dataclass(frozen=True)

@@ -66,11 +66,13 @@ def evaluate(
     console = make_console()
     show_notes(console, notes)
 
-    from sharprecl import judging, runs
     from sharprecl.classifier import TextClassifier
     from sharprecl.cli.progress import make_progress
     from sharprecl.files import write_json
     from sharprecl.machine import describe_machine
+    from sharprecl.runs.folder import METRICS
+    from sharprecl.runs.judge import judge, report
+    from sharprecl.runs.train import REPORT, row_title
     from sharprecl.training.history import read_history
     from sharprecl.training.names import HISTORY
 
@@ -78,13 +80,13 @@ def evaluate(
     if prior is not None:
         classifier.for_prior(prior)
     name = table.origin if is_benchmark(data) else short_name(data)
-    judged = judging.judge(classifier, table, f"{name}, {len(table)} texts")
-    title = runs.row_title(classifier.config_)
+    judged = judge(classifier, table, f"{name}, {len(table)} texts")
+    title = row_title(classifier.config_)
     history = run / HISTORY
     # Without the report extra none is written, and an old one would tell of other figures.
-    (folder / runs.REPORT).unlink(missing_ok=True)
-    judging.report(
-        folder / runs.REPORT,
+    (folder / REPORT).unlink(missing_ok=True)
+    report(
+        folder / REPORT,
         judged,
         title=title,
         train_counts=classifier.class_counts_,
@@ -98,16 +100,15 @@ def evaluate(
         notes=notes,
         say=make_progress(console),
     )
-    of_figures = judging.judged_notes(judged.evaluation)
     figures = {
         "evaluated_on": judged.on,
         "evaluation": judged.evaluation.to_dict(),
         "data": table.content_hash,
-        "notes": [*notes, *of_figures],
+        "notes": [*notes, *judged.notes],
     }
-    write_json(folder / runs.METRICS, figures)
+    write_json(folder / METRICS, figures)
     show_judged(console, {title: judged.evaluation}, judged.on)
-    show_notes(console, of_figures)
+    show_notes(console, judged.notes)
     show_files(console, folder)
 
 

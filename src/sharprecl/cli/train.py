@@ -112,10 +112,12 @@ def train(
             raise ConfigError("--drop-leaks needs test texts; give them with --test FILE")
         held_out = without_leaks(held_out, find_leaks(table, held_out))
 
-    from sharprecl import judging, runs
     from sharprecl.cli.console import make_console
     from sharprecl.cli.progress import make_progress
     from sharprecl.cli.show import say, show_files, show_judged, show_notes, show_table
+    from sharprecl.runs.judge import references
+    from sharprecl.runs.train import Run, check_same, claim, is_finished
+    from sharprecl.runs.train import train as train_run
 
     console = make_console()
     if settings.method.name == "openai_finetune":
@@ -130,7 +132,7 @@ def train(
         settings = agreed
     elif dry_run or yes:
         raise ConfigError("--dry-run and --yes belong to --method openai_finetune; other methods cost nothing")
-    run = runs.Run(
+    run = Run(
         table=table,
         config=settings,
         output=output,
@@ -139,15 +141,15 @@ def train(
         text_column=text,
         label_column=label,
     )
-    if resume and runs.is_finished(output):
-        runs.check_same(run)
+    if resume and is_finished(output):
+        check_same(run)
         say(console, f"{output} is finished: nothing to resume")
         return
-    runs.claim(output, resume, overwrite)
+    claim(output, resume, overwrite)
     show_table(console, table, data if ir is None else f"{data} at ratio {ir:g}")
     if held_out is not None:
-        run.references |= judging.references(table, held_out, settings, lambda words: say(console, words), device)
-    judged = runs.execute(run, [make_progress(console)], resume)
+        run.references |= references(table, held_out, settings, lambda words: say(console, words), device)
+    judged = train_run(run, [make_progress(console)], resume)
     show_judged(console, {run.title: judged.evaluation, **run.references}, judged.on)
-    show_notes(console, [*run.test_notes, *judging.judged_notes(judged.evaluation)])
+    show_notes(console, [*run.test_notes, *judged.notes])
     show_files(console, output)

@@ -1,21 +1,23 @@
 """One task in a worker: the run's folder is locked, the run made and written, or its failure."""
 
-import json
 import os
 import sys
 import traceback
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from sharprecl.errors import DataError, SharpReCLError
-from sharprecl.experiments.duration_estimate import Place
-from sharprecl.experiments.execute import execute
-from sharprecl.experiments.prepare import DataKey, Prepared, data_key, prepare
-from sharprecl.experiments.run_folder import OUTPUT, BusyError, Failure, RunFolder
+from sharprecl.experiments.duration import Place
 from sharprecl.experiments.store import Store
-from sharprecl.experiments.task import Done, Task, WorkerSettings
+from sharprecl.experiments.worker import Outcome, Task
+from sharprecl.runs.data import DataKey, Prepared, data_key, prepare
+from sharprecl.runs.execute import execute
+from sharprecl.runs.folder import OUTPUT, BusyError, RunFolder
+from sharprecl.runs.record import Failure
+from sharprecl.runs.spec import RunSpec
+from sharprecl.training.history import Observer
 from sharprecl.training.names import CHECKPOINTS
 
 _PREPARED = 2  # tables that a worker keeps: runs come column by column
@@ -25,70 +27,61 @@ class Attempts:
     """Makes runs one after the other, keeping what the next may need.
 
     Args:
-        settings: what is the same for all of them.
+        store: the folder that keeps them.
+        device: ``auto``, ``cpu``, ``cuda``, ...
         place: what to tell of where they are made.
+        observer: is told of every step.
     """
 
-    def __init__(self, settings: WorkerSettings, place: Place) -> None:
-        self._settings, self._place = settings, place
-        self._store = Store(settings.store)
+    def __init__(self, store: Path, device: str, place: Place, observer: Observer) -> None:
+        self.place, self._device, self._observer = place, device, observer
+        self._store = Store(store)
         self._tables: OrderedDict[DataKey, Prepared] = OrderedDict()
 
-    def attempt(self, task: Task, tell: Callable[[int, int], None]) -> Done:
+    def attempt(self, task: Task) -> Outcome:
         """Make a run, unless it is finished or another process makes it. Whatever goes wrong is written down."""
         folder = self._store.run(task.key)
         try:
             with folder.alone():
-                if _is_whole(folder):
+                with suppress(DataError):  # It is not finished, or damaged and made anew.
+                    folder.record()
                     folder.tidy()
-                    return Done(had=True)
-                return self._make(task, folder, tell)
+                    return "had"
+                return self._make(task, folder)
         except BusyError:
-            return Done(busy=True)
+            return "busy"
 
-    def _make(self, task: Task, folder: RunFolder, tell: Callable[[int, int], None]) -> Done:
-        folder.begin(task.spec, task.data, self._settings.code)
+    def _make(self, task: Task, folder: RunFolder) -> Outcome:
+        run = task.run
+        folder.begin(run)
         try:
             with _output_into(folder.path / OUTPUT):
-                prepared = self._prepared(task)
                 going_on = any((folder.path / CHECKPOINTS).glob("step-*"))
                 done = execute(
-                    task.spec,
-                    prepared,
-                    self._settings.code,
-                    device=self._settings.device,
+                    run.spec,
+                    self._prepared(run.spec, run.data),
+                    run.code,
+                    device=self._device,
                     checkpoints=folder.path if task.checkpoints or going_on else None,
-                    place=self._place,
-                    tell=tell,
+                    place=self.place,
+                    observer=self._observer,
                 )
-            history = "".join(json.dumps(line, sort_keys=True) + "\n" for line in done.history)
-            folder.finish(done.record, history, done.features, done.scores)
+            done.write(folder)
         except Exception as error:
-            folder.fail(Failure(task.spec, task.data, self._settings.code, _text(error)))
-            return Done(failed=True)
-        return Done()
+            folder.fail(Failure(run.spec, run.data, run.code, _text(error)))
+            return "failed"
+        return "made"
 
-    def _prepared(self, task: Task) -> Prepared:
-        key = data_key(task.spec)
+    def _prepared(self, spec: RunSpec, data: str) -> Prepared:
+        key = data_key(spec)
         if key not in self._tables:
-            self._tables[key] = prepare(task.spec)
+            self._tables[key] = prepare(spec)
         self._tables.move_to_end(key)
         while len(self._tables) > _PREPARED:
             self._tables.popitem(last=False)
-        if self._tables[key].record.hash != task.data:
-            raise DataError(f"{task.spec.data} changed while the experiment ran; start it again")
+        if self._tables[key].record.hash != data:
+            raise DataError(f"{spec.data} changed while the experiment ran; start it again")
         return self._tables[key]
-
-
-def _is_whole(folder: RunFolder) -> bool:
-    """Whether a run is finished and can be read; a damaged one is made anew."""
-    if folder.state != "finished":
-        return False
-    try:
-        folder.record()
-    except DataError:
-        return False
-    return True
 
 
 def _text(error: Exception) -> str:

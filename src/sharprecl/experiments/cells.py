@@ -5,7 +5,7 @@ import statistics
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from sharprecl.experiments.records import RunRecord
+from sharprecl.runs.record import RunRecord
 
 METRICS: Mapping[str, str] = {
     "accuracy": "Accuracy",

@@ -6,7 +6,8 @@ from functools import cached_property
 
 import numpy as np
 
-from sharprecl.experiments.records import DataRecord, RunRecord, RunSpec
+from sharprecl.runs.record import DataRecord, RunRecord
+from sharprecl.runs.spec import RunSpec
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from sharprecl.data.messages import plural
 from sharprecl.errors import DataError
 from sharprecl.experiments.collection import newest
 from sharprecl.experiments.exported import Exported, read_exported, write_exported
-from sharprecl.experiments.records import RunSpec, run_key
-from sharprecl.experiments.run_folder import BusyError
 from sharprecl.experiments.store import Store
+from sharprecl.runs.folder import BusyError
+from sharprecl.runs.spec import RunSpec, run_key
 
 
 @dataclass(frozen=True)

@@ -1,22 +1,32 @@
 """From a plan to its runs."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sharprecl.config import PROFILES, RunConfig, Settings, merge, method_settings, resolve
+from sharprecl.data.benchmarks import SOURCES
 from sharprecl.errors import ConfigError
 from sharprecl.experiments.fairness import check_fair, longer, only_heeded, texts_read
 from sharprecl.experiments.layout import AtScale, Column, Number, Row
-from sharprecl.experiments.llm_tasks import task_description
-from sharprecl.experiments.records import RunSpec
 from sharprecl.experiments.scales import Scale
 from sharprecl.experiments.shortest import shortest
+from sharprecl.runs.spec import RunSpec
 
 if TYPE_CHECKING:
     from sharprecl.experiments.plan import Plan
+
+_TASKS: Mapping[str, str] = {
+    "r52": "topic of the news article",
+    "ohsumed": "disease category of the medical title",
+    "trec": "type of answer the question asks for",
+    "dblp": "research area of the paper title",
+    "biomedical": "biomedical topic of the paper title",
+    "cr": "sentiment of the customer review",
+}
+"""What a language model is told of a benchmark. The paper gives no prompts; these are ours, the same for all models."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +44,12 @@ class Job:
     x: float | None
     seed: int
     spec: RunSpec
+
+    @property
+    def label(self) -> str:
+        """How a person calls the run: ``trec@50 sharprecl seed 1``, in a curve ``cr@50 mu=0.3 seed 0``."""
+        value = "" if self.x is None else f"={self.x:g}"
+        return f"{self.column} {self.row}{value} seed {self.seed}"
 
 
 def expand(plan: "Plan", scale: Scale, rows: Sequence[str], columns: Sequence[str], seeds: Sequence[int]) -> list[Job]:
@@ -94,6 +110,17 @@ def _config(plan: "Plan", scale: Scale, row: Row, value: Number | None, told: st
     config = resolve(merge(common, own))
     check_fair(config)
     return longer(config, most // reads) if plan.equal == "tokens" else config
+
+
+def task_description(data: str) -> dict[str, Any]:
+    """Settings of a language model's ``method`` section for a benchmark: what the labels are, and words for codes.
+
+    None for a file.
+    """
+    if data not in _TASKS:
+        return {}
+    words = dict(SOURCES[data].labels)
+    return {"task": _TASKS[data], **({"label_words": words} if words else {})}
 
 
 def _nested(path: str, value: Number | None) -> Settings:

@@ -20,9 +20,8 @@ from typing import Any
 import numpy as np
 
 from sharprecl.errors import DataError
-from sharprecl.experiments.records import DataRecord, RunRecord
-from sharprecl.experiments.run_folder import Failure
 from sharprecl.files import atomic_path
+from sharprecl.runs.record import DataRecord, Failure, RunRecord
 
 
 @dataclass

@@ -11,14 +11,14 @@ written is done without.
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from sharprecl.errors import DataError
-from sharprecl.experiments.records import RunRecord
-from sharprecl.experiments.run_folder import Failure, RunFolder
+from sharprecl.runs.folder import RunFolder
+from sharprecl.runs.record import Failure, RunRecord
 
 _BUSY_SECONDS = 60.0
 _VERSION = 1  # of the columns; another one's index is made anew
@@ -27,7 +27,11 @@ _COLUMNS = (
     "started", "record",
 )  # fmt: skip
 _CREATE = f"CREATE TABLE runs ({', '.join(_COLUMNS)}, PRIMARY KEY (key))"
+_ALL = "SELECT key, stamp, state, record FROM runs"
 _PUT = f"INSERT OR REPLACE INTO runs VALUES ({', '.join('?' * len(_COLUMNS))})"
+
+
+_Value = RunRecord | Failure | str
 
 
 @dataclass
@@ -51,18 +55,17 @@ def read_indexed(path: Path, folders: Iterable[RunFolder]) -> Found:
         folders: of all runs.
     """
     every = sorted(folders, key=lambda folder: folder.key)
-    try:
+    for _ in range(2):
         try:
             return _read(path, every)
-        except sqlite3.OperationalError:  # read-only, full, or locked for too long
-            raise
+        except (sqlite3.OperationalError, OSError):  # read-only, full, or locked for too long
+            break
         except (sqlite3.DatabaseError, ValueError, TypeError, KeyError):  # damaged, or another version's
             # A journal belongs to the file that it lay beside.
             for name in (path.name, f"{path.name}-journal"):
-                path.with_name(name).unlink(missing_ok=True)
-            return _read(path, every)
-    except (sqlite3.Error, OSError):
-        return read_folders(every)
+                with suppress(OSError):
+                    path.with_name(name).unlink()
+    return read_folders(every)
 
 
 def read_folders(folders: Iterable[RunFolder]) -> Found:
@@ -88,10 +91,6 @@ def _read(path: Path, folders: list[RunFolder]) -> Found:
             _sort_in(found, folder.key, state, value)
         connection.executemany("DELETE FROM runs WHERE key = ?", [(key,) for key in known])
     return found
-
-
-_ALL = "SELECT key, stamp, state, record FROM runs"
-_Value = RunRecord | Failure | str
 
 
 @contextmanager
@@ -141,8 +140,6 @@ def _row(value: _Value) -> tuple[Any, ...]:
 
 def _from_text(state: str, text: str) -> _Value:
     values = json.loads(text)
-    if state == "finished":
-        return RunRecord.from_json(values)
-    if state == "failed":
-        return Failure.from_json(values)
-    return str(values)
+    kinds: dict[str, type[RunRecord] | type[Failure]] = {"finished": RunRecord, "failed": Failure}
+    kind = kinds.get(state)
+    return str(values) if kind is None else kind.from_json(values)

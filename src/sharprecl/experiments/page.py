@@ -18,12 +18,12 @@ from sharprecl.experiments.figures.drawing import Drawing, save
 from sharprecl.experiments.formats import FORMATS
 from sharprecl.experiments.plan import Plan
 from sharprecl.experiments.recipe import Recipe, check_replaceable
-from sharprecl.experiments.records import RunRecord
 from sharprecl.experiments.sheets import Document
 from sharprecl.experiments.tables import Table, make_table
 from sharprecl.extras import require
 from sharprecl.files import write_text
 from sharprecl.report.render import render
+from sharprecl.runs.record import RunRecord
 
 PURPOSE = "the page of results"
 ENDINGS = {"markdown": "md", "latex": "tex", "csv": "csv"}

@@ -1,19 +1,18 @@
-"""The scheduler of a sweep: who makes which run when, and what comes of it."""
+"""The scheduler of a sweep: which worker makes which run when, and what comes of it."""
 
 import time
 from collections import Counter
-from dataclasses import replace
+from collections.abc import Sequence
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, wait
+from dataclasses import dataclass, field, replace
+from typing import Protocol, Self
 
 from sharprecl.errors import SharpReCLError
-from sharprecl.experiments.duration import format_duration
-from sharprecl.experiments.duration_estimate import DurationEstimate
-from sharprecl.experiments.pending import PendingRuns, failed
-from sharprecl.experiments.records import RunRecord
-from sharprecl.experiments.run_folder import OUTPUT, Failure
+from sharprecl.experiments.duration import DurationEstimate, Place, format_duration
 from sharprecl.experiments.store import Store
-from sharprecl.experiments.sweep_progress import RunningTask, SweepObserver, SweepProgress
-from sharprecl.experiments.task import Exited, Message, Ready, Stepped, Task, WorkerSettings
-from sharprecl.experiments.worker_pool import Worker, WorkerPool
+from sharprecl.experiments.worker import Options, Steps, Task, Worker
+from sharprecl.runs.folder import ERROR, OUTPUT, RunFolder
+from sharprecl.runs.record import Failure, RunRecord
 
 _TICK = 0.25  # seconds between two looks
 _MARGIN = 1.15  # a run may take so many times as long as those before it
@@ -24,169 +23,217 @@ _TAIL = 2000  # characters
 _FIGURES = {"macro_f1": "macro-F1", "accuracy": "accuracy"}
 
 
+@dataclass(frozen=True)
+class Failed:
+    """A run that failed, or could not begin; ``where`` is the file with the whole story, if there is one."""
+
+    label: str
+    sentence: str
+    where: str = ""
+
+    @classmethod
+    def of(cls, label: str, folder: RunFolder) -> Self:
+        """What is told of the run that failed in a folder."""
+        return cls(label, folder.failure().sentence, str(folder.path / ERROR))
+
+
+@dataclass
+class Sweep:
+    """How far a sweep is, and in the end how it ended.
+
+    Attributes:
+        total: runs in all.
+        done: those that are finished, those of other sweeps included.
+        made: those that this sweep made.
+        failed: those that failed, now or earlier, or could not begin.
+        waiting: those to make that nobody is at, in their order; what is left in the end was left for want of time.
+        data: hashes of the data that the runs are made on, those that failed earlier aside.
+        too_long: seconds that the quickest of the runs left would have taken, where none could be begun in time.
+    """
+
+    total: int
+    done: int = 0
+    made: int = 0
+    failed: list[Failed] = field(default_factory=list)
+    waiting: list[Task] = field(default_factory=list)
+    data: set[str] = field(default_factory=set)
+    too_long: float | None = None
+
+
+class SweepObserver(Protocol):
+    """Something that watches a sweep."""
+
+    def progressed(self, sweep: Sweep, running: Sequence[tuple[str, Steps]], seconds_left: float | None) -> None:
+        """Called a few times a second, with the labels and steps of the runs that workers are at.
+
+        ``seconds_left`` follows from what is known of finished runs; None while nothing is.
+        """
+
+    def said(self, sentence: str) -> None:
+        """Something that a person should know: a run has ended, data are read."""
+
+
 class Scheduler:
     """Gives tasks to workers until there are none left, or no time.
 
     Args:
-        settings: what is the same for all runs.
-        pending: what is to be made.
-        store: keeps it.
-        deadline: of ``time.monotonic``.
+        sweep: what is to be made; it is kept up to date.
+        store: keeps the runs.
+        code: the hash of the code that the sweep began with.
+        options: of the sweep.
         observer: is told how it goes.
-
-    Attributes:
-        waiting: tasks that nobody is at, in their order.
-        done: finished runs, those of other sweeps included.
-        made: those that this scheduler made.
-        failed: likewise, those of other sweeps included.
-        too_long: see ``sweep.SweepResult``.
     """
 
-    def __init__(
-        self,
-        settings: WorkerSettings,
-        pending: PendingRuns,
-        store: Store,
-        deadline: float | None,
-        observer: SweepObserver,
-    ) -> None:
-        self._settings, self._total, self._store, self._observer = settings, pending.total, store, observer
-        self._deadline = deadline
-        self.waiting = list(pending.tasks)
-        self.done, self.made, self.failed = len(pending.done), 0, list(pending.failed)
-        self.too_long: float | None = None
-        self._pace: DurationEstimate | None = None
-        self._began: dict[Worker, float] = {}
-        self._steps: dict[Worker, Stepped] = {}
+    def __init__(self, sweep: Sweep, store: Store, code: str, options: Options, observer: SweepObserver) -> None:
+        self._sweep, self._store, self._code, self._options = sweep, store, code, options
+        self._observer = observer
+        self._workers: list[Worker] = []
+        self._estimate: DurationEstimate | None = None
+        self._began: dict[str, float] = {}
         self._not_before: dict[str, float] = {}
         self._deaths: Counter[str] = Counter()
 
     def run(self) -> None:
         """Work until everything is done or the time is up; whatever is at work then goes back to ``waiting``."""
-        if not self.waiting:
-            return
-        with WorkerPool(self._settings) as pool:
-            try:
-                while self._goes_on(pool):
-                    self._assign(pool)
-                    for worker, task, message in pool.messages(_TICK):
-                        self._handle(worker, task, message)
-                    self._observer.progressed(self._progress(pool))
-            finally:
-                self.waiting += [task for _, task in pool.busy()]
+        try:
+            while self._goes_on():
+                self._assign()
+                self._wait()
+                for worker in list(self._workers):
+                    worker.look()
+                    if worker.future is not None and worker.future.done():
+                        self._handle(worker)
+                running = [(worker.task.label, worker.steps) for worker in self._workers if worker.task]
+                self._observer.progressed(self._sweep, running, self._seconds_left())
+        finally:
+            self._sweep.waiting += self._at_work()
+            for worker in self._workers:
+                worker.leave()
+            for worker in self._workers:
+                worker.join()
 
-    def _goes_on(self, pool: WorkerPool) -> bool:
-        running = pool.busy()
-        if not self.waiting and not running:
+    def _at_work(self) -> list[Task]:
+        return [worker.task for worker in self._workers if worker.task is not None]
+
+    def _goes_on(self) -> bool:
+        running = self._at_work()
+        if not self._sweep.waiting and not running:
             return False
-        if self._deadline is not None and time.monotonic() >= self._deadline:
+        if self._options.deadline is not None and time.monotonic() >= self._options.deadline:
             return False
-        if not running and not any(self._fits(task) for task in self.waiting):
-            self.too_long = min((self._expected(task) or 0.0) for task in self.waiting)
+        if not running and not any(self._fits(task) for task in self._sweep.waiting):
+            self._sweep.too_long = min((self._expected(task) or 0.0) for task in self._sweep.waiting)
             return False
         return True
 
     def _expected(self, task: Task) -> float | None:
-        return None if self._pace is None else self._pace.expected(task.spec)
+        return None if self._estimate is None else self._estimate.expected(task.run.spec)
 
     def _fits(self, task: Task) -> bool:
         """Whether a run is expected to end before the deadline. One of which nothing is known is tried."""
         expected = self._expected(task)
-        if self._deadline is None or expected is None:
+        if self._options.deadline is None or expected is None:
             return True
-        return time.monotonic() + _MARGIN * expected <= self._deadline
+        return time.monotonic() + _MARGIN * expected <= self._options.deadline
 
-    def _assign(self, pool: WorkerPool) -> None:
+    def _assign(self) -> None:
         now = time.monotonic()
-        free = [task for task in self.waiting if self._not_before.get(task.key, 0.0) <= now and self._fits(task)]
-        idle = [worker for worker in pool.workers if worker.task is None]
-        for _ in range(min(len(free) - len(idle), self._settings.workers - len(pool.workers))):
-            pool.start_worker()
-        for worker, task in zip((worker for worker in idle if worker.ready), free, strict=False):
-            self.waiting.remove(task)
-            self._began[worker] = now
-            self._steps[worker] = Stepped(0, 0)
+        free = [task for task in self._sweep.waiting if self._not_before.get(task.key, 0.0) <= now and self._fits(task)]
+        idle = [worker for worker in self._workers if worker.future is None]
+        starting = len(self._workers) - len(idle) - len(self._at_work())
+        for _ in range(min(len(free) - len(idle) - starting, self._options.workers - len(self._workers))):
+            self._workers.append(Worker(self._store.folder, self._options))
+        for worker, task in zip(idle, free, strict=False):
+            self._sweep.waiting.remove(task)
+            self._began[task.key] = now
             expected = self._expected(task)
-            pool.give(worker, replace(task, checkpoints=expected is None or expected >= _SHORT))
+            worker.give(replace(task, checkpoints=expected is None or expected >= _SHORT))
 
-    def _handle(self, worker: Worker, task: Task | None, message: Message) -> None:
-        if isinstance(message, Ready):
-            self._on_ready(message)
-        elif isinstance(message, Stepped):
-            self._steps[worker] = message
-        elif task is None:
-            assert isinstance(message, Exited)
-            if not worker.ready:
-                raise SharpReCLError(
-                    f"a worker {_ended(message)} before it could begin; what it printed stands above, and with fewer "
-                    f"--workers each has more memory"
-                )
-        elif isinstance(message, Exited):
-            self._on_exit(task, message)
-        elif message.busy:
-            self._not_before[task.key] = time.monotonic() + _BUSY_PAUSE
-            self.waiting.append(task)
-        elif message.failed:
-            self.failed.append(failed(task.label, self._store.run(task.key)))
-            self._say(f"{task.label} failed: {self.failed[-1].sentence}")
+    def _wait(self) -> None:
+        """Until something has ended, a moment at most."""
+        futures = [worker.future for worker in self._workers if worker.future is not None]
+        if futures:
+            wait(futures, _TICK, FIRST_COMPLETED)
         else:
-            self._on_finished(task, self._store.run(task.key).record(), message.had)
+            time.sleep(_TICK)
 
-    def _on_ready(self, message: Ready) -> None:
-        if message.code != self._settings.code:
+    def _handle(self, worker: Worker) -> None:
+        """Take note of what a worker has ended with."""
+        task, future = worker.task, worker.future
+        assert future is not None
+        worker.task = worker.future = None
+        try:
+            found = future.result()
+        except (BrokenExecutor, SystemExit):
+            self._on_exit(task, self._dismiss(worker))
+            return
+        if task is None:
+            self._on_ready(*found)
+        elif found == "busy":
+            self._not_before[task.key] = time.monotonic() + _BUSY_PAUSE
+            self._sweep.waiting.append(task)
+        elif found == "failed":
+            # What went wrong may have left the process, or its share of a GPU, in any state.
+            self._dismiss(worker)
+            self._sweep.failed.append(Failed.of(task.label, self._store.run(task.key)))
+            self._say(f"{task.label} failed: {self._sweep.failed[-1].sentence}")
+        else:
+            self._on_finished(task, self._store.run(task.key).record(), had=found == "had")
+
+    def _dismiss(self, worker: Worker) -> int:
+        self._workers.remove(worker)
+        return worker.join()
+
+    def _on_ready(self, code: str, place: Place) -> None:
+        if code != self._code:
             raise SharpReCLError(
                 "the package's source files have changed since the experiment began; start it again, so that all its "
                 "runs are of one code"
             )
-        if self._pace is None:
-            self._pace = DurationEstimate(message.place, self._store.finished().values())
+        if self._estimate is None:
+            self._estimate = DurationEstimate(place, self._store.finished().values())
 
     def _on_finished(self, task: Task, record: RunRecord, had: bool) -> None:
-        self.done += 1
-        self.made += not had
-        assert self._pace is not None
-        self._pace.learn(record)
+        self._sweep.done += 1
+        self._sweep.made += not had
+        assert self._estimate is not None
+        self._estimate.learn(record)
         figures = [f"{words} {100 * (record.metrics[name] or 0.0):.1f}" for name, words in _FIGURES.items()]
         maker = ", by another sweep" if had else ""
         self._say(f"{task.label}: {', '.join(figures)}, {format_duration(record.environment['wall_seconds'])}{maker}")
 
-    def _on_exit(self, task: Task, message: Exited) -> None:
+    def _on_exit(self, task: Task | None, code: int) -> None:
+        ended = f"was killed (signal {-code})" if code < 0 else f"ended with status {code}"
+        if task is None:
+            raise SharpReCLError(
+                f"a worker {ended} before it could begin; what it printed stands above, and with fewer --workers each "
+                f"has more memory"
+            )
         self._deaths[task.key] += 1
         if self._deaths[task.key] < _TRIES:
-            self.waiting.append(task)
-            self._observer.said(f"{task.label}: its process {_ended(message)}; it is tried once more, after the others")
+            self._sweep.waiting.append(task)
+            self._observer.said(f"{task.label}: its process {ended}; it is tried once more, after the others")
             return
-        folder = self._store.run(task.key)
+        folder, run = self._store.run(task.key), task.run
         printed = folder.path / OUTPUT
         tail = printed.read_text(encoding="utf-8", errors="replace")[-_TAIL:] if printed.is_file() else ""
-        sentence = f"its process {_ended(message)}, twice; for want of memory? with fewer --workers each has more"
-        folder.fail(Failure(task.spec, task.data, self._settings.code, f"{tail}\n\n{sentence}\n"))
-        self.failed.append(failed(task.label, folder))
+        sentence = f"its process {ended}, twice; for want of memory? with fewer --workers each has more"
+        folder.fail(Failure(run.spec, run.data, run.code, f"{tail}\n\n{sentence}\n"))
+        self._sweep.failed.append(Failed.of(task.label, folder))
         self._say(f"{task.label} failed: {sentence}")
 
     def _say(self, sentence: str) -> None:
-        self._observer.said(f"[{self.done + len(self.failed)}/{self._total}] {sentence}")
+        self._observer.said(f"[{self._sweep.done + len(self._sweep.failed)}/{self._sweep.total}] {sentence}")
 
-    def _progress(self, pool: WorkerPool) -> SweepProgress:
-        shown = [
-            RunningTask(task.label, self._steps[worker].step, self._steps[worker].steps) for worker, task in pool.busy()
-        ]
-        return SweepProgress(self.done, len(self.failed), self._total, tuple(shown), self._seconds_left(pool))
-
-    def _seconds_left(self, pool: WorkerPool) -> float | None:
+    def _seconds_left(self) -> float | None:
         now = time.monotonic()
-        later = [self._expected(task) for task in self.waiting]
-        begun = [(self._expected(task), now - self._began[worker]) for worker, task in pool.busy()]
-        known = [seconds for seconds in [*later, *(expected for expected, _ in begun)] if seconds is not None]
+        # Seconds that each run will take in all, and seconds that it has had.
+        every = [(self._expected(task), 0.0) for task in self._sweep.waiting]
+        every += [(self._expected(task), now - self._began[task.key]) for task in self._at_work()]
+        known = [expected for expected, _ in every if expected is not None]
         if not known:
             return None
         # Runs of which nothing is known count like the others.
         usual = sum(known) / len(known)
-        left = [usual if seconds is None else seconds for seconds in later]
-        left += [max(0.0, (usual if expected is None else expected) - seconds) for expected, seconds in begun]
-        return sum(left) / self._settings.workers
-
-
-def _ended(message: Exited) -> str:
-    code = message.exit_code
-    return f"was killed (signal {-code})" if code < 0 else f"ended with status {code}"
+        left = (max(0.0, (usual if expected is None else expected) - had) for expected, had in every)
+        return sum(left) / self._options.workers

@@ -8,9 +8,9 @@ from sharprecl.errors import DataError
 from sharprecl.experiments.collection import Records
 from sharprecl.experiments.exported import read_exported
 from sharprecl.experiments.index import Found, read_folders, read_indexed
-from sharprecl.experiments.records import DataRecord, RunRecord
-from sharprecl.experiments.run_folder import Failure, RunFolder
 from sharprecl.files import write_json
+from sharprecl.runs.folder import RunFolder
+from sharprecl.runs.record import DataRecord, Failure, RunRecord
 
 INDEX = "index.sqlite3"
 

@@ -1,69 +1,20 @@
 """A sweep: many runs by a few workers, each run once, whatever happens to some of them."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 
-from sharprecl.errors import ConfigError
-from sharprecl.experiments.code import code_hash
+from sharprecl.errors import ConfigError, DataError, SharpReCLError
+from sharprecl.experiments.collection import newest
 from sharprecl.experiments.expand import Job
-from sharprecl.experiments.pending import Failed, PendingRuns, find_pending_runs
-from sharprecl.experiments.scheduler import Scheduler
+from sharprecl.experiments.scheduler import Failed, Scheduler, Sweep, SweepObserver
 from sharprecl.experiments.store import Store
-from sharprecl.experiments.sweep_progress import SweepObserver
-from sharprecl.experiments.task import WorkerSettings
+from sharprecl.experiments.worker import Options, Task
+from sharprecl.runs.code import code_hash
+from sharprecl.runs.data import DataKey, Prepared, data_key, is_benchmark, prepare
+from sharprecl.runs.record import RunRecord
+from sharprecl.runs.spec import RunId, RunSpec, run_key
 
 
-@dataclass(frozen=True)
-class Options:
-    """How a sweep goes about it. None of it but ``threads`` and ``device`` can show in a result.
-
-    Attributes:
-        workers: processes side by side.
-        threads: of each. Sums of floats depend on their number, so it does not follow from that of the workers.
-        device: ``auto``, ``cpu``, ``cuda``, ...; all workers share it.
-        deadline: of ``time.monotonic``: there the sweep stops, and before it no run begins that is not expected to end
-            by then. None has no limit.
-        retry_failed: make runs anew that failed earlier.
-        any_code: take runs of older code for finished.
-    """
-
-    workers: int = 1
-    threads: int = 1
-    device: str = "auto"
-    deadline: float | None = None
-    retry_failed: bool = False
-    any_code: bool = False
-
-
-@dataclass(frozen=True)
-class SweepResult:
-    """How a sweep ended.
-
-    Attributes:
-        total: runs in all.
-        done: how many of them are finished now.
-        made: how many of these this sweep made.
-        failed: those that failed, now or earlier, or could not begin.
-        data: hashes of the data that the runs are made on, as the sweep found them.
-        out_of_time: whether the deadline stopped it.
-        too_long: seconds that the quickest of the runs left would have taken, where none could be begun in time.
-    """
-
-    total: int
-    done: int
-    made: int
-    failed: tuple[Failed, ...]
-    data: frozenset[str] = frozenset()
-    out_of_time: bool = False
-    too_long: float | None = None
-
-    @property
-    def left(self) -> int:
-        """Runs that the next sweep has to make."""
-        return self.total - self.done - len(self.failed)
-
-
-def sweep(jobs: Iterable[Job], store: Store, options: Options, observer: SweepObserver) -> SweepResult:
+def sweep(jobs: Iterable[Job], store: Store, options: Options, observer: SweepObserver) -> Sweep:
     """Make all runs of some jobs that a store does not have.
 
     A run that fails is written down and stops no other. A killed sweep loses the runs at work at most: the next one
@@ -76,30 +27,106 @@ def sweep(jobs: Iterable[Job], store: Store, options: Options, observer: SweepOb
     if options.workers < 1 or options.threads < 1:
         raise ConfigError("an experiment needs at least one worker, and a worker at least one thread")
     code = code_hash()
-    pending = find_pending_runs(
+    state = find_pending_runs(
         jobs, store, code, retry_failed=options.retry_failed, any_code=options.any_code, say=observer.said
     )
-    for run in pending.done:
-        store.run(run.key).tidy()  # A kill between a run's figures and the end of its checkpoints leaves these.
-    observer.said(_summary(pending, options))
-    settings = WorkerSettings(store.folder, code, options.device, options.threads, options.workers)
-    scheduler = Scheduler(settings, pending, store, options.deadline, observer)
-    scheduler.run()
-    return SweepResult(
-        total=pending.total,
-        done=scheduler.done,
-        made=scheduler.made,
-        failed=tuple(scheduler.failed),
-        data=pending.data,
-        out_of_time=bool(scheduler.waiting),
-        too_long=scheduler.too_long,
-    )
+    observer.said(_summary(state, options))
+    Scheduler(state, store, code, options, observer).run()
+    return state
 
 
-def _summary(pending: PendingRuns, options: Options) -> str:
-    had = f"{pending.total} runs, {len(pending.done)} of them finished already"
-    earlier = sum(bool(run.where) for run in pending.failed)
+def first_jobs(jobs: Iterable[Job]) -> dict[str, Job]:
+    """The runs that jobs amount to: by the hash of the spec the first job of each, in their order."""
+    found: dict[str, Job] = {}
+    for job in jobs:
+        found.setdefault(job.spec.hash, job)
+    return found
+
+
+def find_pending_runs(
+    jobs: Iterable[Job],
+    store: Store,
+    code: str,
+    *,
+    retry_failed: bool = False,
+    any_code: bool = False,
+    say: Callable[[str], None],
+) -> Sweep:
+    """Compare jobs with a store, and read the data of those that are left. Data that cannot be had stop no other runs.
+
+    Args:
+        code: ``code_hash()``.
+        retry_failed: make failed runs anew.
+        any_code: take runs of older code for finished.
+        say: is told, in one line each, of what takes time.
+
+    Raises:
+        SharpReCLError: no data could be had at all.
+    """
+    runs = first_jobs(jobs)
+    found = store.read()
+    for sentence in found.damaged.values():
+        say(sentence)
+    sweep = Sweep(len(runs))
+    known = newest(run for run in found.finished.values() if any_code or run.code == code)
+    groups: dict[DataKey, dict[str, Job]] = {}
+    for spec_hash, job in runs.items():
+        if spec_hash in known and is_benchmark(job.spec):
+            _take(known[spec_hash], sweep, store)
+        else:
+            groups.setdefault(data_key(job.spec), {})[spec_hash] = job
+    tasks: dict[str, Task] = {}
+    for group in groups.values():
+        first = next(iter(group.values()))
+        try:
+            prepared = prepare(first.spec, say)
+            _check_no_copy_is_judged(first.spec, prepared)
+        except SharpReCLError as error:
+            if len(group) == len(runs):
+                raise
+            say(f"{first.column} cannot be had, so its {len(group)} runs are left out: {error}")
+            sweep.failed += [Failed(job.label, str(error)) for job in group.values()]
+            continue
+        data = prepared.record.hash
+        store.add_data(prepared.record)
+        for spec_hash, job in group.items():
+            key = run_key(job.spec, data, code)
+            finished = found.finished.get(key) or known.get(spec_hash)
+            if finished is not None and finished.data == data:
+                _take(finished, sweep, store)
+            elif key in found.failed and not retry_failed:
+                sweep.failed.append(Failed.of(job.label, store.run(key)))
+            else:
+                tasks[spec_hash] = Task(job.label, key, RunId(job.spec, data, code))
+                sweep.data.add(data)
+    sweep.waiting = [tasks[spec_hash] for spec_hash in runs if spec_hash in tasks]
+    return sweep
+
+
+def _take(run: RunRecord, sweep: Sweep, store: Store) -> None:
+    """Count a run that is finished already."""
+    sweep.done += 1
+    sweep.data.add(run.data)
+    store.run(run.key).tidy()  # A kill between a run's figures and the end of its checkpoints leaves these.
+
+
+def _check_no_copy_is_judged(spec: RunSpec, prepared: Prepared) -> None:
+    """Refuse to hold out a part of a file with augmented copies: a copy and its original would stand on both sides.
+
+    Raises:
+        DataError: there are copies, and no test texts of their own.
+    """
+    if spec.test is None and not (prepared.train.copies is None and prepared.test.copies is None):
+        raise DataError(
+            f"{spec.data}: some rows are augmented copies of others, so texts held out from it would be known from "
+            f"training; give test texts of their own (--test, or test: in a plan), or the file without its copies"
+        )
+
+
+def _summary(sweep: Sweep, options: Options) -> str:
+    had = f"{sweep.total} runs, {sweep.done} of them finished already"
+    earlier = sum(bool(run.where) for run in sweep.failed)
     lost = f"; {earlier} failed earlier, --retry-failed makes them anew" if earlier else ""
-    if not pending.tasks:
+    if not sweep.waiting:
         return f"{had}{lost}; none to make"
-    return f"{had}{lost}; {len(pending.tasks)} to make, {options.workers} at a time"
+    return f"{had}{lost}; {len(sweep.waiting)} to make, {options.workers} at a time"

@@ -8,7 +8,7 @@ from sharprecl.experiments.cells import METRICS, Cell, Line, mean
 from sharprecl.experiments.collection import Records
 from sharprecl.experiments.marks import best_and_next
 from sharprecl.experiments.plan import Plan
-from sharprecl.experiments.records import DataRecord, RunRecord
+from sharprecl.runs.record import DataRecord, RunRecord
 
 
 @dataclass(frozen=True)

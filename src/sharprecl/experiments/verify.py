@@ -11,13 +11,13 @@ import numpy as np
 
 from sharprecl.config import merge, resolve
 from sharprecl.errors import ConfigError, DataError, SharpReCLError
-from sharprecl.experiments.code import code_hash
 from sharprecl.experiments.collection import Records
 from sharprecl.experiments.fairness import texts_read
-from sharprecl.experiments.measure import measure
-from sharprecl.experiments.prepare import data_key, prepare
-from sharprecl.experiments.records import DataRecord, RunRecord, run_key
 from sharprecl.experiments.store import load_records
+from sharprecl.runs.code import code_hash
+from sharprecl.runs.data import data_key, prepare
+from sharprecl.runs.record import DataRecord, RunRecord, measure
+from sharprecl.runs.spec import run_key
 
 _TOLERANCE = 1e-9  # Machines add floats in different orders.
 

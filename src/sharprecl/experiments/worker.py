@@ -1,74 +1,182 @@
-"""A worker process: makes the runs that it is sent, and ends when it is told to, or with the process that started it.
+"""A worker process: makes the runs that it is given, and ends when it is told to, or with the process that started it.
 
-It is started before PyTorch is imported, so that the number of threads can be set.
+Each worker is an executor of one process (``concurrent.futures``), so that one that dies takes no other with it and it
+is known whose run it was at. Whatever makes runs elsewhere needs the face of ``Worker``, and calls ``make`` there.
 """
 
 import faulthandler
+import multiprocessing
 import os
 import signal
 import sys
 import threading
 import time
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from contextlib import suppress
+from dataclasses import dataclass
 from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
-from sharprecl.experiments.task import Ready, Stepped, Task, WorkerSettings
+from sharprecl.runs.code import code_hash
+from sharprecl.runs.spec import RunId
+from sharprecl.training.history import Record, Silent, TrainingSpeed
 
+if TYPE_CHECKING:
+    from sharprecl.experiments.attempt import Attempts
+
+_SPAWN = multiprocessing.get_context("spawn")  # a fork would copy threads' locks, and CUDA, in whatever state they are
 _TELL_EVERY = 0.5  # seconds
+_PATIENCE = 5.0  # seconds for a worker to leave by itself
+
+Outcome = Literal["made", "had", "busy", "failed"]
+"""Of a task: made here, finished before by another process, at work in another process, failed as its folder says."""
+
+Steps = tuple[int, int]
+"""Steps done, and steps in all: (0, 0) before the training begins."""
 
 
-def work(settings: WorkerSettings, line: Connection, life: Connection) -> None:
-    """Make runs until None comes.
+@dataclass(frozen=True)
+class Options:
+    """How a sweep goes about it. None of it but ``threads`` and ``device`` can show in a result.
+
+    Attributes:
+        workers: processes side by side.
+        threads: of each. Sums of floats depend on their number, so it does not follow from that of the workers.
+        device: ``auto``, ``cpu``, ``cuda``, ...; all workers share it.
+        deadline: of ``time.monotonic``: there the sweep stops, and before it no run begins that is not expected to end
+            by then. None has no limit.
+        retry_failed: make runs anew that failed earlier.
+        any_code: take runs of older code for finished.
+    """
+
+    workers: int = 1
+    threads: int = 1
+    device: str = "auto"
+    deadline: float | None = None
+    retry_failed: bool = False
+    any_code: bool = False
+
+
+@dataclass(frozen=True)
+class Task:
+    """A run to make.
+
+    Attributes:
+        label: how a person calls it.
+        key: of the run.
+        checkpoints: whether it is long enough to be worth any.
+    """
+
+    label: str
+    key: str
+    run: RunId
+    checkpoints: bool = False
+
+
+class Worker:
+    """A worker process, seen from the process that starts it.
 
     Args:
-        settings: what is the same for all of them.
-        line: tasks come in, messages go out.
-        life: nothing comes; it ends when the process that started this one ends.
+        store: the folder that keeps the runs.
+        options: of the sweep.
+
+    Attributes:
+        future: what it is at; None while it waits. At first the hash of its code and its place (of
+            ``DurationEstimate``), then the ``Outcome`` of its task.
+        task: the run that it makes, if any.
+        steps: how far that is.
     """
+
+    def __init__(self, store: Path, options: Options) -> None:
+        # The worker tells its steps through this pipe, and leaves when the near end is closed or dies.
+        self._line, far_end = _SPAWN.Pipe()
+        self._executor = ProcessPoolExecutor(1, _SPAWN, _begin, (store, options, far_end))
+        others = multiprocessing.active_children()
+        self.future: Future[Any] | None = self._executor.submit(_greet)
+        (self._process,) = (child for child in multiprocessing.active_children() if child not in others)
+        far_end.close()
+        self.task: Task | None = None
+        self.steps: Steps = 0, 0
+
+    def give(self, task: Task) -> None:
+        """Send it a run to make."""
+        self.task, self.steps = task, (0, 0)
+        try:
+            self.future = self._executor.submit(make, task)
+        except BrokenExecutor as error:  # It was killed while it waited.
+            self.future = Future()
+            self.future.set_exception(error)
+
+    def look(self) -> None:
+        """Read how far its run is."""
+        with suppress(EOFError, OSError):
+            while self._line.poll():
+                self.steps = self._line.recv()
+
+    def leave(self) -> None:
+        """Tell it to end, if need be in the middle of a run, which it leaves to the next sweep."""
+        if self.future is not None:
+            self._line.close()
+
+    def join(self) -> int:
+        """Wait until it has ended; its exit code, as ``multiprocessing`` has it: a signal's with a minus."""
+        self._executor.shutdown()
+        self._line.close()
+        self._process.join()
+        return self._process.exitcode or 0
+
+
+_attempts: "Attempts"
+"""In a worker process: what makes its runs."""
+
+
+def _begin(store: Path, options: Options, line: Connection) -> None:
     # Ctrl-C reaches the whole terminal; only the process that started this one answers to it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # Python's way out, at which libraries put back what they took.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    threading.Thread(target=_leave_with_parent, args=(life,), daemon=True).start()
+    threading.Thread(target=_leave_with_parent, args=(line,), daemon=True).start()
     faulthandler.enable()
-    os.environ |= {"OMP_NUM_THREADS": str(settings.threads), "TOKENIZERS_PARALLELISM": "false"}
-
+    # Before PyTorch is imported, which reads the number of threads.
+    os.environ |= {"OMP_NUM_THREADS": str(options.threads), "TOKENIZERS_PARALLELISM": "false"}
     import torch
 
     from sharprecl.experiments.attempt import Attempts
-    from sharprecl.experiments.code import code_hash
+
+    torch.set_num_threads(options.threads)
+    place = {"workers": options.workers, "threads": options.threads, "hardware": _hardware(options.device)}
+    global _attempts
+    _attempts = Attempts(store, options.device, place, _Telling(line))
+
+
+def _greet() -> tuple[str, dict[str, Any]]:
+    return code_hash(), _attempts.place
+
+
+def make(task: Task) -> Outcome:
+    """Make a run, in a worker process."""
     from sharprecl.training.hardware import free_memory
 
-    torch.set_num_threads(settings.threads)
-    place = {"workers": settings.workers, "threads": settings.threads, "hardware": _hardware(settings.device)}
-    attempts = Attempts(settings, place)
-    line.send(Ready(code_hash(), place))
-    while (task := line.recv()) is not None:
-        assert isinstance(task, Task)
-        done = attempts.attempt(task, _Telling(line))
-        free_memory()
-        line.send(done)
-        if done.failed:
-            # What went wrong may have left the process, or its share of a GPU, in any state.
-            return
+    outcome = _attempts.attempt(task)
+    free_memory()
+    return outcome
 
 
-class _Telling:
+class _Telling(Silent):
     """Passes steps on, a few a second."""
 
     def __init__(self, line: Connection) -> None:
         self._line = line
         self._last = 0.0
 
-    def __call__(self, step: int, steps: int) -> None:
+    def recorded(self, record: Record, pace: TrainingSpeed) -> None:
+        del record
         now = time.monotonic()
         if now - self._last >= _TELL_EVERY:
             self._last = now
-            try:
-                self._line.send(Stepped(step, steps))
-            except OSError:
-                # Nobody is left to work for. An exception would be taken for a fault of the run's.
-                os._exit(1)
+            with suppress(OSError):  # Nobody is left to work for: the other thread ends the process.
+                self._line.send((pace.step, pace.total_steps))
 
 
 def _hardware(device: str) -> str:
@@ -80,7 +188,9 @@ def _hardware(device: str) -> str:
     return torch.cuda.get_device_name(chosen) if chosen.type == "cuda" else f"{os.cpu_count()} cores ({chosen.type})"
 
 
-def _leave_with_parent(life: Connection) -> None:
+def _leave_with_parent(line: Connection) -> None:
     with suppress(EOFError, OSError):
-        life.recv_bytes()
+        line.recv_bytes()
+    signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)
+    time.sleep(_PATIENCE)
     os._exit(1)

@@ -49,7 +49,7 @@ def run(
     from sharprecl.cli.console import make_console
     from sharprecl.cli.experiment.sweeping import show_sweep
     from sharprecl.cli.show import say
-    from sharprecl.experiments.sweep import Options
+    from sharprecl.experiments.worker import Options
 
     console = make_console()
     for title in titles:

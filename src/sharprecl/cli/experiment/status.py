@@ -23,34 +23,28 @@ def status(
     read = load_plan(plan)
     jobs = chosen_jobs(read, scale, rows, columns, seeds)
 
-    from rich.table import Table
+    from collections import Counter
+
+    from rich.table import Column, Table
 
     from sharprecl.cli.console import make_console
     from sharprecl.cli.show import say
-    from sharprecl.experiments.code import code_hash
     from sharprecl.experiments.duration import format_duration
-    from sharprecl.experiments.status import status_of
+    from sharprecl.experiments.status import COUNTED, status_of
     from sharprecl.experiments.store import Store
+    from sharprecl.runs.code import code_hash
 
     if not output.exists():
         typer.echo(f"there is no folder {output} yet; --results names the one that keeps the runs", err=True)
     found = status_of(jobs, Store(output), code_hash())
     console = make_console()
     say(console, f"{read.title}, at the scale {scale}, in {output}")
-    names = ("runs", "finished", "older code", "failed", "at work", "cut off")
-    counts = {
-        part.column: (part.total, part.finished, part.older, part.failed, part.at_work, part.cut_off)
-        for part in found.columns
-    }
-    counts["all"] = tuple(sum(column) for column in zip(*counts.values(), strict=True)) if counts else (0,) * 6
+    counts = {**found.columns, "all": sum(found.columns.values(), start=Counter())}
     # What never happens in this plan takes no room.
-    shown = [place for place, name in enumerate(names) if counts["all"][place] or name in ("runs", "finished")]
-    table = Table(box=None, pad_edge=False)
-    table.add_column("")
-    for place in shown:
-        table.add_column(names[place], justify="right")
+    shown = [name for name in COUNTED if counts["all"][name] or name in ("runs", "finished")]
+    table = Table("", *(Column(name, justify="right") for name in shown), box=None, pad_edge=False)
     for column, numbers in counts.items():
-        table.add_row(column, *(str(numbers[place]) for place in shown))
+        table.add_row(column, *(str(numbers[name]) for name in shown))
     console.print(table)
     for failure in found.failures:
         say(console, f"failed: {failure.label}: {failure.sentence} ({failure.where})")

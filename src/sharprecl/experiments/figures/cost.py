@@ -21,9 +21,9 @@ from sharprecl.experiments.figures.drawing import (
     signs,
     size_of,
 )
-from sharprecl.experiments.records import RunRecord
 from sharprecl.experiments.tables import Table
 from sharprecl.extras import require
+from sharprecl.runs.record import RunRecord
 
 TITLE = "What a method costs and what it is worth"
 _KEY = 25  # most letters of a line in the legend

@@ -1,28 +1,27 @@
-"""A training run as a folder: train, save, judge what was saved, tell everything.
+"""A run that keeps its model: train, save, judge what was saved, tell everything.
 
-config.yaml       every setting, fit to be given back with --config
-model/            the stock Hugging Face model
-sharprecl.json    what it is: labels, class counts, pooling
-history.jsonl     loss terms and validation figures
-metrics.json      the judgement; equal runs write equal bytes; its presence marks the run as finished
-training.seen     a number for every training text: 'evaluate' then knows test texts that were trained on
-environment.json  versions, machine, time, memory: what may differ between equal runs
-report.html       all of it for people
-scores.npz        scores of the texts that it was judged on, with their label ids and the label names
-folds/            while trainings on parts of the texts come first, see training/out_of_fold.py
+Beside what every run leaves (``runs/folder.py``) its folder holds:
+
+model/             the stock Hugging Face model
+sharprecl.json     what it is: labels, class counts, pooling
+training.seen      a number for every training text: 'evaluate' then knows test texts that were trained on
+report.html        all of it for people
+tensorboard/       history.jsonl once more
+folds/             while trainings on parts of the texts come first, see training/out_of_fold.py
+
+``config.yaml`` is fit to be given back with --config. Equal runs write equal bytes into ``metrics.json`` and ``model``.
 """
 
 import json
 import shutil
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-from filelock import FileLock, Timeout
 
 from sharprecl.classifier import TextClassifier
 from sharprecl.config import RunConfig, read_yaml, resolve, to_yaml
@@ -34,21 +33,14 @@ from sharprecl.evaluation.judge import Evaluation
 from sharprecl.export.card import FILE as CARD
 from sharprecl.export.card import WEIGHTS, is_ours
 from sharprecl.files import sha256_json, write_json, write_text
-from sharprecl.judging import (
-    Judged,
-    judge,
-    judge_out_of_fold,
-    judged_notes,
-    references_out_of_fold,
-    report,
-    write_scores,
-)
 from sharprecl.llm.openai_answers import ANSWERS
 from sharprecl.llm.openai_answers import MODEL as PROVIDER_MODEL
 from sharprecl.llm.openai_client import check_before_spending
 from sharprecl.llm.openai_job import STATE as JOB
 from sharprecl.llm.openai_job import TRAINING_FILE as SENT
-from sharprecl.machine import describe_machine
+from sharprecl.runs.execute import describe_run
+from sharprecl.runs.folder import CONFIG, ENVIRONMENT, METRICS, RunFolder
+from sharprecl.runs.judge import Judged, judge, judge_out_of_fold, references_out_of_fold, report
 from sharprecl.training.checkpoint import remove_checkpoints
 from sharprecl.training.hardware import free_memory
 from sharprecl.training.history import Observer, Record, TrainingSpeed, read_history
@@ -56,8 +48,8 @@ from sharprecl.training.names import CHECKPOINTS, FOLDS, HISTORY, SCORES
 from sharprecl.training.out_of_fold import remove_folds
 from sharprecl.training.tensorboard import TensorBoardLog
 
-METRICS, ENVIRONMENT, REPORT, CONFIG = "metrics.json", "environment.json", "report.html", "config.yaml"
-TENSORBOARD, LOCK = "tensorboard", "training.lock"
+REPORT, TENSORBOARD = "report.html", "tensorboard"
+_RESULTS = (METRICS, ENVIRONMENT, REPORT, CONFIG, *WEIGHTS, TENSORBOARD, SEEN, JOB, PROVIDER_MODEL, SCORES, FOLDS)
 
 
 @dataclass
@@ -85,6 +77,17 @@ class Run:
         leaks = find_leaks(self.table, self.test).note
         return [*self.test.notes, *([leaks] if leaks else [])]
 
+    def judged_on(self, validation: np.ndarray) -> tuple[TextTable, str]:
+        """The texts that judge the saved model and what is told of them, given the rows that were held out."""
+        if self.test is not None:
+            return self.test, f"{self.test.origin}, {len(self.test)} texts"
+        if len(validation):
+            chosen = self.config.method.trains_encoder
+            what = "the epoch was chosen on them" if chosen else "nothing was chosen on them"
+            told = f"validation split of {self.table.origin}, {len(validation)} texts ({what})"
+            return self.table.select(validation), told
+        return self.table, f"the training texts themselves, {len(self.table)} texts: no figure for new texts"
+
 
 def row_title(config: RunConfig, name: str = "") -> str:
     """How tables call a run; whatever was chosen on test data says so in every table."""
@@ -94,7 +97,7 @@ def row_title(config: RunConfig, name: str = "") -> str:
 
 def is_finished(output: Path) -> bool:
     """Whether a run in this folder came to its end."""
-    return (output / METRICS).is_file()
+    return RunFolder(output).state == "finished"
 
 
 def claim(output: Path, resume: bool, overwrite: bool) -> None:
@@ -103,16 +106,13 @@ def claim(output: Path, resume: bool, overwrite: bool) -> None:
     Raises:
         ConfigError: another run is there and neither resume nor overwrite was asked for, or what is there is not ours.
     """
-    if not output.is_dir():
-        _claim(output, resume, overwrite)
-        return
-    with _alone(output):
+    # The lock lies in the folder: who will make it needs none.
+    with RunFolder(output).alone() if output.is_dir() else nullcontext():
         _claim(output, resume, overwrite)
 
 
 def _claim(output: Path, resume: bool, overwrite: bool) -> None:
-    results = (METRICS, ENVIRONMENT, REPORT, CONFIG, *WEIGHTS, TENSORBOARD, SEEN, JOB, PROVIDER_MODEL, SCORES, FOLDS)
-    foreign = [name for name in results if (output / name).exists()]
+    foreign = [name for name in _RESULTS if (output / name).exists()]
     if foreign and not is_ours(output):
         raise ConfigError(
             f"{output / foreign[0]} was not written by a training run and would be replaced; choose another --output"
@@ -120,8 +120,12 @@ def _claim(output: Path, resume: bool, overwrite: bool) -> None:
     if overwrite:
         # Checkpoints go first: were this cut off, nothing of the old run could be resumed by mistake.
         remove_checkpoints(output / CHECKPOINTS)
-        for name in (*results, SENT, ANSWERS, HISTORY, CARD):
-            _remove(output / name)
+        for name in (*_RESULTS, SENT, ANSWERS, HISTORY, CARD):
+            path = output / name
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
     elif is_finished(output) and not resume:
         raise ConfigError(f"{output} holds a finished run; choose another --output, or add --overwrite")
     elif _has_begun(output) and not resume:
@@ -138,19 +142,10 @@ def _claim(output: Path, resume: bool, overwrite: bool) -> None:
 
 def _has_begun(output: Path) -> bool:
     history = output / HISTORY
-    written = history.exists() and history.stat().st_size > 0
-    parts = ((CHECKPOINTS, "step-*"), (FOLDS, "*/*"))
-    begun = any(any((output / name).glob(pattern)) for name, pattern in parts) or any(
-        (output / name).exists() for name in (CARD, JOB)
-    )
-    return written or begun
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
+    if history.exists() and history.stat().st_size > 0:
+        return True
+    parts = (f"{CHECKPOINTS}/step-*", f"{FOLDS}/*/*", CARD, JOB)
+    return any(True for part in parts for _ in output.glob(part))
 
 
 def check_same(run: Run) -> None:
@@ -160,7 +155,7 @@ def check_same(run: Run) -> None:
         ConfigError: its data or settings are others.
     """
     metrics = json.loads((run.output / METRICS).read_text(encoding="utf-8"))
-    if metrics["data"]["train"] != run.table.content_hash or metrics["config"] != _config_hash(run.config):
+    if metrics["data"]["train"] != run.table.content_hash or metrics["config"] != sha256_json(run.config.kept()):
         raise ConfigError(
             f"{run.output} holds a finished run with other settings or other data; choose another --output, "
             f"or add --overwrite instead of --resume"
@@ -172,20 +167,6 @@ def check_same(run: Run) -> None:
         )
 
 
-def _check_begun(run: Run) -> None:
-    """See that what was begun in the folder is this very run.
-
-    Raises:
-        ConfigError: its settings are others.
-    """
-    begun = resolve(read_yaml(run.output / CONFIG), run.table.class_counts)
-    if begun.kept() != run.config.kept():
-        raise ConfigError(
-            f"{run.output} holds a run with other settings ({run.output / CONFIG}); choose another --output, "
-            f"or add --overwrite instead of --resume"
-        )
-
-
 def judge_again(run: Run) -> Judged:
     """Judge a finished run's saved model on its test texts, without training it again.
 
@@ -194,57 +175,27 @@ def judge_again(run: Run) -> Judged:
     """
     check_same(run)
     check_before_spending(run.config)
-    return judge(TextClassifier.load(run.output, device=run.device), *_judge_on(run, np.empty(0, dtype=np.int64)))
+    return judge(TextClassifier.load(run.output, device=run.device), *run.judged_on(np.empty(0, dtype=np.int64)))
 
 
-def _config_hash(config: RunConfig) -> str:
-    return sha256_json(config.kept())
-
-
-def execute(run: Run, observers: Sequence[Observer], resume: bool = False) -> Judged:
+def train(run: Run, observers: Sequence[Observer], resume: bool = False) -> Judged:
     """Train, save, judge what was saved, and write everything into the run's folder.
 
     Raises:
         SharpReCLError: what is wrong with data, settings, assets or disk, or another process trains into the folder.
     """
     run.output.mkdir(parents=True, exist_ok=True)
-    with _alone(run.output):
-        return _execute(run, observers, resume)
+    with RunFolder(run.output).alone():
+        return _train(run, _Together([*observers, *_tensorboard(run.output)]), resume)
 
 
-@contextmanager
-def _alone(output: Path) -> Iterator[None]:
-    """Keep every other process out of a folder.
-
-    Raises:
-        ConfigError: one is at work in it.
-    """
-    lock = FileLock(output / LOCK, timeout=0)
-    try:
-        lock.acquire()
-    except Timeout as error:
-        raise ConfigError(
-            f"another process is training into {output}; wait for it, or choose another --output"
-        ) from error
-    except OSError:
-        # A folder that cannot be written gets its sentence from whoever writes.
-        yield
-        return
-    try:
-        yield
-    finally:
-        (output / LOCK).unlink(missing_ok=True)
-        lock.release()
-
-
-def _execute(run: Run, observers: Sequence[Observer], resume: bool) -> Judged:
+def _train(run: Run, watching: Observer, resume: bool) -> Judged:
     started = time.time()
     if resume and (run.output / CONFIG).exists():
         _check_begun(run)
     else:
         write_text(run.output / CONFIG, to_yaml(run.config))
-    classifier = TextClassifier(config=run.config.model_dump(mode="json"), device=run.device)
-    watching = _Together([*observers, *_tensorboard(run.output)])
+    classifier = TextClassifier(config=run.config, device=run.device)
     classifier.fit(
         run.table,
         test=run.test,
@@ -274,32 +225,25 @@ def _execute(run: Run, observers: Sequence[Observer], resume: bool) -> Judged:
     free_memory()
     if judged is None:
         # What is judged is what was saved, read back: the figures belong to the files that get deployed.
-        product = TextClassifier.load(run.output, device=run.device)
-        judged = judge(product, *_judge_on(run, validation))
-    write_scores(run.output / SCORES, judged)
+        judged = judge(TextClassifier.load(run.output, device=run.device), *run.judged_on(validation))
+    judged.write_scores(run.output / SCORES)
     environment = {
-        **describe_machine(),
-        "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(started)),
+        **describe_run(started, outcome),
         "training_seconds": outcome.seconds,
         "seconds_of_this_process": time.time() - started,
         "peak_memory_bytes": outcome.peak_memory_bytes,
-        "device": outcome.device,
-        "precision": outcome.precision,
     }
-    hashes = {
-        "config": _config_hash(run.config),
-        "train": run.table.content_hash,
-        "evaluated": judged.table.content_hash,
-    }
+    data = {"train": run.table.content_hash, "evaluated": judged.table.content_hash}
+    config_hash = sha256_json(run.config.kept())
     metrics = {
         "evaluated_on": judged.on,
         "evaluation": judged.evaluation.to_dict(),
         "references": {name: reference.to_dict() for name, reference in run.references.items()},
         "training": facts,
-        "notes": [*notes, *judged_notes(judged.evaluation)],
+        "notes": [*notes, *judged.notes],
         "selected_on": run.config.training.select_on,
-        "data": {"train": hashes["train"], "evaluated": hashes["evaluated"]},
-        "config": hashes["config"],
+        "data": data,
+        "config": config_hash,
         **({"decision": decided} if decided else {}),
     }
     write_json(run.output / ENVIRONMENT, environment)
@@ -313,7 +257,7 @@ def _execute(run: Run, observers: Sequence[Observer], resume: bool) -> Judged:
         settings={
             "configuration": run.config.kept(),
             "training": facts,
-            "hashes": hashes,
+            "hashes": {"config": config_hash, **data},
             "environment": environment,
         },
         notes=notes,
@@ -325,6 +269,20 @@ def _execute(run: Run, observers: Sequence[Observer], resume: bool) -> Judged:
     return judged
 
 
+def _check_begun(run: Run) -> None:
+    """See that what was begun in the folder is this very run.
+
+    Raises:
+        ConfigError: its settings are others.
+    """
+    begun = resolve(read_yaml(run.output / CONFIG), run.table.class_counts)
+    if begun.kept() != run.config.kept():
+        raise ConfigError(
+            f"{run.output} holds a run with other settings ({run.output / CONFIG}); choose another --output, "
+            f"or add --overwrite instead of --resume"
+        )
+
+
 def _of_validation(run: Run, validation: np.ndarray) -> list[str]:
     """What is to be told of validation texts: the split keeps equal texts together, but not those that only look so."""
     if run.test is not None or not len(validation):
@@ -332,16 +290,6 @@ def _of_validation(run: Run, validation: np.ndarray) -> list[str]:
     fitted = np.setdiff1d(np.arange(len(run.table)), validation)
     leaks = find_leaks(run.table.select(fitted), run.table.select(validation)).note_on("validation texts")
     return [leaks] if leaks else []
-
-
-def _judge_on(run: Run, validation: np.ndarray) -> tuple[TextTable, str]:
-    if run.test is not None:
-        return run.test, f"{run.test.origin}, {len(run.test)} texts"
-    if len(validation):
-        chosen = run.config.method.trains_encoder
-        what = "the epoch was chosen on them" if chosen else "nothing was chosen on them"
-        return run.table.select(validation), f"validation split of {run.table.origin}, {len(validation)} texts ({what})"
-    return run.table, f"the training texts themselves, {len(run.table)} texts: no figure for new texts"
 
 
 def _tensorboard(output: Path) -> list[Observer]:

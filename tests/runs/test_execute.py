@@ -6,17 +6,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sharprecl.assets import named
 from sharprecl.classifier import TextClassifier
 from sharprecl.config import merge
-from sharprecl.errors import CheckpointError
-from sharprecl.experiments.execute import Executed, execute
-from sharprecl.experiments.measure import measure
-from sharprecl.experiments.prepare import Prepared, prepare
-from sharprecl.experiments.records import RunSpec, run_key
+from sharprecl.errors import AssetError, CheckpointError
 from sharprecl.models.stock import load_tokenizer
+from sharprecl.runs.data import Prepared, prepare
+from sharprecl.runs.execute import Executed, execute, weights_of
+from sharprecl.runs.record import measure
+from sharprecl.runs.spec import RunSpec, run_key
 from sharprecl.training.checkpoint import CheckpointFolder
-from sharprecl.training.history import read_history
+from sharprecl.training.history import Silent, read_history
 from sharprecl.training.trainer import Trainer
+from tiny import tiny_encoder
 from tiny_experiment import CODE, tiny_plan
 
 Runs = dict[str, tuple[RunSpec, Prepared, Executed]]
@@ -105,7 +107,9 @@ def test_a_run_that_was_cut_off_goes_on_from_its_checkpoint(
         execute(often, prepared, CODE, checkpoints=tmp_path)
     monkeypatch.setattr(Trainer, "_step", real)
     told: list[int] = []
-    resumed = execute(often, prepared, CODE, checkpoints=tmp_path, tell=lambda done, total: told.append(done))
+    observer = Silent()
+    observer.recorded = lambda record, pace: told.append(pace.step)  # type: ignore[method-assign]
+    resumed = execute(often, prepared, CODE, checkpoints=tmp_path, observer=observer)
     assert told[0] == 4
     assert resumed.history == undisturbed.history == read_history(tmp_path / "history.jsonl")
     for name in ("answers", "metrics", "tokens", "steps"):
@@ -144,3 +148,25 @@ def test_a_frozen_encoder_is_a_row_like_any_other(tmp_path: Path) -> None:
     assert executed.history == []
     kept = execute(job.spec, prepared, CODE, checkpoints=tmp_path / "kept")
     assert (kept.record.answers, kept.history) == (record.answers, executed.history)
+
+
+def test_a_folder_is_known_by_what_is_in_it(tmp_path: Path) -> None:
+    first, second = (tiny_encoder(tmp_path / name) for name in ("one", "two"))
+    found = weights_of(str(first))
+    assert len(found) == 64
+    assert weights_of(str(second)) == found
+    weights = Path(second) / "model.safetensors"
+    content = bytearray(weights.read_bytes())
+    content[-1] ^= 1
+    weights.write_bytes(bytes(content))
+    assert weights_of(str(second)) != found
+
+
+def test_a_named_encoder_by_its_package_and_the_hubs_not_at_all_without_a_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(named, "fetch", lambda name, progress=None: tmp_path / "minilm-0.1.0")
+    assert weights_of("minilm") == "minilm-0.1.0"
+    assert weights_of("nobody/has-this-model") == "unknown"
+    with pytest.raises(AssetError):
+        weights_of("./nowhere")

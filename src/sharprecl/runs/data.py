@@ -1,18 +1,21 @@
 """The data of a run: loaded, capped, thinned, and described."""
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+
+import numpy as np
 
 from sharprecl.data.benchmarks import BENCHMARKS, load_benchmark
 from sharprecl.data.imbalance import cap_per_class, imbalance_ratio, imbalanced_subset
 from sharprecl.data.leaks import find_leaks
 from sharprecl.data.splits import stratified_split, text_groups
 from sharprecl.data.tables import TextTable, read_table
-from sharprecl.errors import DataError
-from sharprecl.experiments.records import DataRecord, RunSpec
-from sharprecl.experiments.sample import sample_test
+from sharprecl.errors import ConfigError, DataError
 from sharprecl.files import sha256_json
+from sharprecl.runs.record import DataRecord
+from sharprecl.runs.spec import RunSpec
 
 HELD_OUT = 0.2
 """Share of each class that is held out to judge on, where a file comes without test texts."""
@@ -84,3 +87,41 @@ def _tables(spec: RunSpec, progress: Callable[[str], None] | None) -> tuple[Text
     if not len(held_out):
         raise DataError(f"{table.origin}: no class has two texts, so none can be held out to judge on; give test texts")
     return table.select(kept), table.select(held_out)
+
+
+def sample_test(table: TextTable, cap: int) -> TextTable:
+    """Keep at most ``cap`` texts, each class by its share, in the table's order: the same for every method and seed.
+
+    Every class that has texts keeps one, if the cap allows for all of them: a class without any could only count 0.
+    Within a class, texts rank by a hash of their own, whatever the order of the rows.
+
+    Raises:
+        ConfigError: a cap below 1.
+    """
+    if cap < 1:
+        raise ConfigError(f"the test texts cannot be capped at {cap}; the least is 1")
+    if len(table) <= cap:
+        return table
+    quotas = _quotas(table.class_counts, cap)
+    ranked = sorted((hashlib.sha256(text.encode()).digest(), row) for row, text in enumerate(table.texts))
+    kept = []
+    for _, row in ranked:
+        label = table.label_ids[row]
+        if quotas[label]:
+            quotas[label] -= 1
+            kept.append(row)
+    return table.select(sorted(kept))
+
+
+def _quotas(counts: np.ndarray, cap: int) -> np.ndarray:
+    """Texts of each class, [C]: largest remainders, of equal ones the class with the lower number first."""
+    sure = (counts > 0).astype(np.int64)
+    if sure.sum() > cap:
+        sure[:] = 0
+    rest = counts - sure
+    # In whole numbers, so that every machine rounds alike.
+    share = (cap - sure.sum()) * rest
+    quotas = np.asarray(sure + share // rest.sum())
+    first = np.argsort(-(share % rest.sum()), kind="stable")[: cap - quotas.sum()]
+    quotas[first] += 1
+    return quotas

@@ -7,8 +7,10 @@ import pytest
 import yaml
 
 from sharprecl.errors import DataError
-from sharprecl.experiments import run_folder
-from sharprecl.experiments.run_folder import BusyError, Failure, RunFolder
+from sharprecl.runs import folder as folder_module
+from sharprecl.runs.folder import BusyError, RunFolder
+from sharprecl.runs.record import Failure
+from sharprecl.runs.spec import RunId
 from tiny_experiment import CODE, DATA, record, spec
 
 
@@ -36,14 +38,14 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
 
 
 def test_figures_are_written_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run, write = folder(tmp_path), run_folder.write_json
+    run, write = folder(tmp_path), folder_module.write_json
 
     def write_all_but_figures(path: Path, value: object) -> None:
         if path.name == "metrics.json":
             raise OSError("the power went")
         write(path, value)
 
-    monkeypatch.setattr(run_folder, "write_json", write_all_but_figures)
+    monkeypatch.setattr(folder_module, "write_json", write_all_but_figures)
     with pytest.raises(OSError, match="the power went"):
         run.finish(record(), "history", np.zeros((4, 2), np.float16))
     assert run.state == "begun"
@@ -72,9 +74,9 @@ def test_a_failure_is_kept_and_forgotten_when_the_run_begins_again(tmp_path: Pat
     assert run.state == "failed"
     assert run.failure() == failure
     assert failure.sentence == "ValueError: far too small"
-    run.begin(spec(), DATA.hash, CODE)
+    run.begin(RunId(spec(), DATA.hash, CODE))
     assert run.state == "begun"
-    assert run.asked() == (spec(), DATA.hash, CODE)
+    assert run.identity() == RunId(spec(), DATA.hash, CODE)
 
 
 def test_a_finished_run_is_tidied(tmp_path: Path) -> None:

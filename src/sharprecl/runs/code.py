@@ -23,10 +23,6 @@ DECIDES: tuple[str, ...] = (
     "evaluation/bands.py",
     "evaluation/judge.py",
     "evaluation/metrics.py",
-    "experiments/execute.py",
-    "experiments/measure.py",
-    "experiments/prepare.py",
-    "experiments/sample.py",
     "export/encoder.py",
     "export/predictor.py",
     "llm",
@@ -34,6 +30,9 @@ DECIDES: tuple[str, ...] = (
     "methods",
     "models",
     "rebalance",
+    "runs/data.py",
+    "runs/execute.py",
+    "runs/record.py",
     "training",
 )
 """Places below the package's folder; of a folder, all Python files."""

@@ -1,4 +1,4 @@
-"""A trained classifier judged on labelled texts, and the page that shows it."""
+"""A trained classifier judged on labelled texts, the floors that it should beat, and the page that shows it all."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ from sharprecl.data.tables import TextTable
 from sharprecl.errors import MissingExtraError
 from sharprecl.evaluation.judge import Evaluation, evaluate
 from sharprecl.evaluation.references import tfidf_logistic
-from sharprecl.files import atomic_path
 from sharprecl.report.data import ReportData
 from sharprecl.report.page import write_report
+from sharprecl.runs.folder import write_arrays
 from sharprecl.training.history import Observer, Record
 from sharprecl.training.inference import answers, softmax
 from sharprecl.training.out_of_fold import OutOfFold
@@ -36,10 +36,20 @@ class Judged:
     embeddings: np.ndarray
     on: str
 
+    @property
+    def notes(self) -> list[str]:
+        """What a person should know of the figures: texts without an answer, classes without a text."""
+        return judged_notes(self.evaluation)
+
+    def write_scores(self, path: Path) -> None:
+        """Keep the scores, so that any decision can be judged later without the model."""
+        names = np.array(self.table.label_names)
+        write_arrays(path, scores=self.scores, label_ids=self.table.label_ids, label_names=names)
+
 
 def judge(classifier: TextClassifier, table: TextTable, on: str) -> Judged:
     """Let a classifier answer labelled texts and judge the answers."""
-    return judge_scores(classifier, table, on, *classifier.scores_and_embeddings(table.texts))
+    return _judge_scores(classifier, table, on, *classifier.scores_and_embeddings(table.texts))
 
 
 def judge_out_of_fold(classifier: TextClassifier, table: TextTable, found: OutOfFold) -> Judged:
@@ -48,24 +58,16 @@ def judge_out_of_fold(classifier: TextClassifier, table: TextTable, found: OutOf
     scores = classifier.decision_.decision.apply(found.s_MC)
     # Features of different encoders do not lie in one space.
     nothing = np.empty((len(held), 0), dtype=np.float32)
-    return judge_scores(classifier, held, f"{table.origin}, {len(held)} texts: {found.sentence}", scores, nothing)
+    return _judge_scores(classifier, held, f"{table.origin}, {len(held)} texts: {found.sentence}", scores, nothing)
 
 
-def judge_scores(
+def _judge_scores(
     classifier: TextClassifier, table: TextTable, on: str, scores: np.ndarray, embeddings: np.ndarray
 ) -> Judged:
-    """Judge the answers that scores [N, C] of labelled texts give."""
     given = answers(scores)
     evaluation = evaluate(table.label_ids, given, classifier.class_counts_, table.label_names)
     # A text without an answer has no confidence either.
     return Judged(evaluation, table, given, np.nan_to_num(softmax(scores).max(1)), scores, embeddings, on)
-
-
-def write_scores(path: Path, judged: Judged) -> None:
-    """Keep the scores of judged texts, so that any decision can be judged later without the model."""
-    with atomic_path(path) as temporary, temporary.open("wb") as stream:
-        names = np.array(judged.table.label_names)
-        np.savez(stream, scores=judged.scores, label_ids=judged.table.label_ids, label_names=names)
 
 
 def judged_notes(evaluation: Evaluation) -> list[str]:
@@ -85,17 +87,7 @@ def judged_notes(evaluation: Evaluation) -> list[str]:
 
 def tfidf_reference(table: TextTable, test: TextTable, seed: int) -> Evaluation:
     """Judge the floor that every trained encoder should beat, fitted on the whole training table."""
-    return evaluate(test.label_ids, _tfidf_answers(table, test, seed), table.class_counts, table.label_names)
-
-
-def _tfidf_answers(table: TextTable, test: TextTable, seed: int) -> np.ndarray:
-    given: np.ndarray = tfidf_logistic(table.texts, table.label_ids.tolist(), seed).predict(test.texts)
-    return given
-
-
-def frozen_title(encoder: str) -> str:
-    """How tables call the second floor, after the encoder as a user names it."""
-    return f"frozen {_TITLES.get(encoder, Path(encoder).name)} + logistic regression"
+    return _evaluate(table, test.label_ids, _tfidf_answers(table, test, seed))
 
 
 def frozen_reference(table: TextTable, test: TextTable, config: RunConfig, device: str = "auto") -> Evaluation:
@@ -104,17 +96,7 @@ def frozen_reference(table: TextTable, test: TextTable, config: RunConfig, devic
     It is the method ``frozen`` with its defaults and the run's seed, pooling and length; it costs one pass over all
     texts.
     """
-    return evaluate(test.label_ids, _frozen_answers(table, test, config, device), table.class_counts, table.label_names)
-
-
-def _frozen_answers(table: TextTable, test: TextTable, config: RunConfig, device: str) -> np.ndarray:
-    settings = {
-        "seed": config.seed,
-        "encoder": config.encoder.model_dump(),
-        "method": {"name": "frozen"},
-        "training": {"select_on": "last"},
-    }
-    return answers(TextClassifier(config=settings, device=device).fit(table).scores(test.texts))
+    return _evaluate(table, test.label_ids, _frozen_answers(table, test, config, device))
 
 
 def references(
@@ -141,10 +123,30 @@ def references_out_of_fold(
     if config.method.trains_encoder:
         given[frozen_title(config.encoder.name)] = [_frozen_answers(*part, config, device) for part in parts]
     truth = table.label_ids[found.rows]
-    return {
-        title: evaluate(truth, np.concatenate(rows), table.class_counts, table.label_names)
-        for title, rows in given.items()
+    return {title: _evaluate(table, truth, np.concatenate(rows)) for title, rows in given.items()}
+
+
+def frozen_title(encoder: str) -> str:
+    """How tables call the second floor, after the encoder as a user names it."""
+    return f"frozen {_TITLES.get(encoder, Path(encoder).name)} + logistic regression"
+
+
+def _evaluate(table: TextTable, truth: np.ndarray, given: np.ndarray) -> Evaluation:
+    return evaluate(truth, given, table.class_counts, table.label_names)
+
+
+def _tfidf_answers(table: TextTable, test: TextTable, seed: int) -> np.ndarray:
+    return np.asarray(tfidf_logistic(table.texts, table.label_ids.tolist(), seed).predict(test.texts))
+
+
+def _frozen_answers(table: TextTable, test: TextTable, config: RunConfig, device: str) -> np.ndarray:
+    settings = {
+        "seed": config.seed,
+        "encoder": config.encoder.model_dump(),
+        "method": {"name": "frozen"},
+        "training": {"select_on": "last"},
     }
+    return answers(TextClassifier(config=settings, device=device).fit(table).scores(test.texts))
 
 
 def report(
@@ -172,7 +174,7 @@ def report(
         y_pred=judged.answers,
         confidence=judged.confidence,
         settings=settings,
-        notes=[*notes, *judged_notes(judged.evaluation)],
+        notes=[*notes, *judged.notes],
         evaluated_on=judged.on,
     )
     try:

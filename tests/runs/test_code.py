@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import sharprecl
-from sharprecl.experiments.code import DECIDES, bare, code_hash
+from sharprecl.runs.code import DECIDES, bare, code_hash
 
 PACKAGE = Path(sharprecl.__file__).parent
 SOURCE = '''"""A file."""
@@ -101,9 +101,9 @@ def test_new_names_and_files_count(package: Path) -> None:
 # They fetch what is checked by its hash, keep, show or word; or make settings, which stand in every key.
 DECIDE_NOTHING = {
     "assets/__init__.py", "assets/cache.py", "assets/fetch.py", "assets/remote.py", "errors.py",
-    "evaluation/intervals.py", "experiments/fairness.py", "experiments/records.py", "experiments/weights.py",
-    "export/card.py", "export/stock.py", "export/writing.py", "extras.py",
-    "files.py", "machine.py", "quiet.py", "version.py",
+    "evaluation/intervals.py", "export/card.py", "export/stock.py", "export/writing.py", "extras.py",
+    "files.py", "machine.py", "quiet.py",
+    "runs/folder.py", "runs/spec.py", "version.py",
 }  # fmt: skip
 
 
