@@ -210,22 +210,22 @@ def test_any_iterable_of_texts_will_do(fitted: TextClassifier, encoder: str) -> 
 
 def test_an_interrupted_second_fit_leaves_the_first_whole(encoder: str, fitted: TextClassifier) -> None:
     class Interrupt:
-        def recorded(self, record: Any, pace: Any) -> None:
+        def on_record(self, record: Any, pace: Any) -> None:
             raise KeyboardInterrupt
 
-        def said(self, sentence: str) -> None: ...
+        def on_message(self, sentence: str) -> None: ...
 
-        def closed(self) -> None: ...
+        def on_end(self) -> None: ...
 
     texts, labels = skewed_texts(seed=1)
     classifier = make(encoder, max_epochs=1).fit(texts, labels)
     before = classifier.predict(texts).tolist()
     with pytest.raises(KeyboardInterrupt):
-        classifier.fit(texts, [f"other {label}" for label in labels], observer=Interrupt())
+        classifier.fit(texts, [f"other {label}" for label in labels], callback=Interrupt())
     assert classifier.predict(texts).tolist() == before
     never = make(encoder)
     with pytest.raises(KeyboardInterrupt):
-        never.fit(texts, labels, observer=Interrupt())
+        never.fit(texts, labels, callback=Interrupt())
     with pytest.raises(NotFittedError):
         never.predict(texts)
 
@@ -301,7 +301,7 @@ def test_texts_without_an_answer_count_as_wrong_and_are_told_of(fitted: TextClas
     texts, labels = skewed_texts(seed=1)
     whole = fitted.scores(texts)
 
-    class Silent:
+    class Callback:
         pooling = "none"
 
         def scores(self, texts: list[str], *, embed: bool = False) -> tuple[np.ndarray, np.ndarray]:
@@ -310,7 +310,7 @@ def test_texts_without_an_answer_count_as_wrong_and_are_told_of(fitted: TextClas
             return silenced, np.zeros((len(texts), 0), np.float32)
 
     silent = pickle.loads(pickle.dumps(fitted))
-    silent._predictor = Silent()
+    silent._predictor = Callback()
     right = fitted.predict(texts) == np.asarray(labels)
     assert silent.score(texts, labels) == right[3:].sum() / len(texts)
     assert silent.evaluate(texts, labels).unanswered == 3

@@ -10,7 +10,7 @@ from sharprecl.data.benchmarks import Benchmark
 from sharprecl.data.tables import read_table
 from sharprecl.errors import ConfigError
 from sharprecl.runs.judge import FLOOR
-from sharprecl.training.history import Silent
+from sharprecl.training.history import Callback
 from tiny import skewed_texts, tiny_encoder
 
 
@@ -28,7 +28,7 @@ def small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 def run(output: Path, resume: bool = False) -> tuple[demo.DemoResult, list[str]]:
     said: list[str] = []
     found = demo.run_demo(
-        output, cap=20, seed=0, resume=resume, make_observer=Silent, show=lambda table: None, say=said.append
+        output, cap=20, seed=0, resume=resume, make_callback=Callback, show=lambda table: None, say=said.append
     )
     return found, said
 

@@ -34,7 +34,7 @@ from sharprecl.export.card import Card, read_card
 from sharprecl.export.predictor import Backend, Fitted
 from sharprecl.methods.registry import load_object
 from sharprecl.training.checkpoint import remove_checkpoints
-from sharprecl.training.history import Observer, Silent
+from sharprecl.training.history import Callback
 from sharprecl.training.inference import answers, softmax
 from sharprecl.training.job import TrainingJob
 from sharprecl.training.names import CHECKPOINTS
@@ -157,7 +157,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         resume: bool = False,
         keep_checkpoints: bool = False,
         out_of_fold: bool = False,
-        observer: Observer | None = None,
+        callback: Callback | None = None,
     ) -> Self:
         """Train.
 
@@ -170,7 +170,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             keep_checkpoints: leave them there after the training, and the scores of folds.
             out_of_fold: whether ``training.folds: auto`` comes to folds, for figures without other texts; a number of
                 folds always does.
-            observer: is told how it goes.
+            callback: is told how it goes.
 
         Raises:
             SharpReCLError: what is wrong with data, settings, assets or disk.
@@ -185,7 +185,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         if test is not None and not isinstance(test, TextTable):
             test = read_table(_strings(*test), label_names=table.label_names)
         folder = None if output is None else Path(output)
-        watching = observer or Silent()
+        watching = callback or Callback()
         job = TrainingJob(table, config, watching, test, folder, resume, self.device)
         backend = backend_of(config.method)
         known_C = backend.answered_prior(table.class_counts, config.method)
@@ -201,7 +201,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             held_out = fitted.predictor.scores(held.texts)[0], held.label_ids
         learned = learn(config.decision, table.label_names, table.natural_counts, known_C, held_out)
         for note in learned.notes:
-            watching.said(f"note: {note}")
+            watching.on_message(f"note: {note}")
         fitted.predictor.decide(learned.decision)
         if folder is not None and not keep_checkpoints:
             remove_checkpoints(folder / CHECKPOINTS)

@@ -16,7 +16,7 @@ from sharprecl.data.tables import TextTable
 from sharprecl.evaluation.judge import Evaluation
 from sharprecl.runs.judge import FLOOR, Judged, frozen_reference, frozen_title, tfidf_reference
 from sharprecl.runs.train import Run, claim, is_finished, judge_again, train
-from sharprecl.training.history import Observer
+from sharprecl.training.history import Callback
 
 SETTINGS: dict[str, Any] = {
     "encoder": {"name": "minilm", "max_length": 64},
@@ -39,7 +39,7 @@ def run_demo(
     cap: int,
     seed: int,
     resume: bool,
-    make_observer: Callable[[], Observer],
+    make_callback: Callable[[], Callback],
     show: Callable[[TextTable], None],
     say: Callable[[str], None],
 ) -> DemoResult:
@@ -50,7 +50,7 @@ def run_demo(
         cap: most training texts a class.
         seed: of the sample, the split and the training.
         resume: finish a demo that was cut off.
-        make_observer: makes one observer a training.
+        make_callback: makes one callback a training.
         show: is given the training table.
         say: is told what comes next.
     """
@@ -71,16 +71,16 @@ def run_demo(
     references[frozen] = frozen_reference(table, test, main.config)
     plain.references |= references
     say("3 of 4: MiniLM with plain cross-entropy")
-    references["cross-entropy"] = _finish(plain, make_observer(), resume).evaluation
+    references["cross-entropy"] = _finish(plain, make_callback(), resume).evaluation
     say("4 of 4: MiniLM with SharpReCL, two views of every text")
-    judged = _finish(main, make_observer(), resume)
+    judged = _finish(main, make_callback(), resume)
     return DemoResult({main.title: judged.evaluation, **references}, judged.on)
 
 
-def _finish(run: Run, observer: Observer, resume: bool) -> Judged:
+def _finish(run: Run, callback: Callback, resume: bool) -> Judged:
     if resume and is_finished(run.output):
         return judge_again(run)
-    return train(run, [observer], resume)
+    return train(run, [callback], resume)
 
 
 def _run(

@@ -184,13 +184,13 @@ def test_an_old_output_is_replaced_only_when_told_to_and_stays_where_the_work_fa
 def test_the_second_run_asks_for_nothing(command, monkeypatch: pytest.MonkeyPatch) -> None:
     command("in.csv", "-o", "out.csv", "--cache", "own")
     assert entries(Path("own")) == 3
-    monkeypatch.setattr(registry, "make_augmenter", lambda *_: Silent())
+    monkeypatch.setattr(registry, "make_augmenter", lambda *_: Callback())
     status, _, err = command("in.csv", "-o", "again.csv", "--cache", "own")
     assert (status, err) == (0, "")
     assert Path("again.csv").read_bytes() == Path("out.csv").read_bytes()
 
 
-class Silent(Turned):
+class Callback(Turned):
     """Only the cache may answer."""
 
     def augment(self, texts, seed):

@@ -52,10 +52,10 @@ def sweeps(monkeypatch: pytest.MonkeyPatch) -> list[tuple[list[Any], Store, Opti
     """What ``run`` hands to the sweep, which is not made."""
     seen: list[tuple[list[Any], Store, Options]] = []
 
-    def pretend(jobs: Any, store: Store, options: Options, observer: Any) -> Sweep:
+    def pretend(jobs: Any, store: Store, options: Options, callback: Any) -> Sweep:
         seen.append((list(jobs), store, options))
-        observer.progressed(Sweep(1), [], None)
-        observer.said("a sentence with [brackets]")
+        callback.on_progress(Sweep(1), [], None)
+        callback.on_message("a sentence with [brackets]")
         return Sweep(1, 1, 1)
 
     monkeypatch.setattr(sweeping, "sweep", pretend)
@@ -165,10 +165,10 @@ def test_the_end_is_told_and_failures_are_the_exit_status(
 
 
 def test_bars_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    def pretend(jobs: Any, store: Store, options: Options, observer: Any) -> Sweep:
+    def pretend(jobs: Any, store: Store, options: Options, callback: Any) -> Sweep:
         state = Sweep(9, 1, failed=[Failed("r52 bcl seed 0", "no data")])
-        observer.progressed(state, [("cr bcl seed 0", (3, 12)), ("cr dice seed 0", (0, 0))], 187.0)
-        observer.said("[2/9] a sentence")
+        callback.on_progress(state, [("cr bcl seed 0", (3, 12)), ("cr dice seed 0", (0, 0))], 187.0)
+        callback.on_message("[2/9] a sentence")
         return Sweep(9, 9, 9)
 
     monkeypatch.setattr(sweeping, "sweep", pretend)

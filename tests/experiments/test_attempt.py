@@ -17,7 +17,7 @@ from sharprecl.runs.data import prepare
 from sharprecl.runs.execute import Executed
 from sharprecl.runs.folder import RunFolder
 from sharprecl.runs.spec import RunId, RunSpec, run_key
-from sharprecl.training.history import Silent
+from sharprecl.training.history import Callback
 from tiny_experiment import CODE, record, spec, write_table
 
 SCORES = np.eye(4, 3, dtype=np.float32)
@@ -30,7 +30,7 @@ class Bench:
     def __init__(self, folder: Path) -> None:
         self.folder, self.calls = folder, []
         self.then: Any = lambda: None
-        self.attempts = Attempts(folder / "results", "cpu", PLACE, Silent())
+        self.attempts = Attempts(folder / "results", "cpu", PLACE, Callback())
 
     def execute(self, asked: RunSpec, prepared: Any, code: str, **options: Any) -> Executed:
         self.calls.append((asked, prepared, code, options))

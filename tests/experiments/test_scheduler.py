@@ -103,16 +103,16 @@ class PretendedWorker:
 
 
 class Notes:
-    """A observer that remembers."""
+    """A callback that remembers."""
 
     def __init__(self) -> None:
         self.standings: list[tuple[int, list[tuple[str, Steps]], float | None]] = []
         self.sentences: list[str] = []
 
-    def progressed(self, sweep: Sweep, running: Sequence[tuple[str, Steps]], seconds_left: float | None) -> None:
+    def on_progress(self, sweep: Sweep, running: Sequence[tuple[str, Steps]], seconds_left: float | None) -> None:
         self.standings.append((sweep.done, list(running), seconds_left))
 
-    def said(self, sentence: str) -> None:
+    def on_message(self, sentence: str) -> None:
         self.sentences.append(sentence)
 
 

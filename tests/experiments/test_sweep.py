@@ -41,12 +41,12 @@ LONG = {
 
 
 class Said(list[str]):
-    """A observer that remembers sentences."""
+    """A callback that remembers sentences."""
 
-    def progressed(self, *_: object) -> None:
+    def on_progress(self, *_: object) -> None:
         pass
 
-    def said(self, sentence: str) -> None:
+    def on_message(self, sentence: str) -> None:
         self.append(sentence)
 
 
@@ -120,12 +120,12 @@ from sharprecl.experiments.store import Store
 from sharprecl.experiments.sweep import sweep
 from sharprecl.experiments.worker import Options
 
-class Silent:
-    def progressed(self, *_):
+class Callback:
+    def on_progress(self, *_):
         pass
     said = progressed
 
-sweep(pickle.loads(Path(sys.argv[1]).read_bytes()), Store(Path(sys.argv[2])), Options(2, device="cpu"), Silent())
+sweep(pickle.loads(Path(sys.argv[1]).read_bytes()), Store(Path(sys.argv[2])), Options(2, device="cpu"), Callback())
 """
 
 

@@ -10,20 +10,20 @@ from sharprecl.config.language_models import OpenAIFinetuneConfig
 from sharprecl.data.tables import TextTable, read_table
 from sharprecl.llm.openai_finetune import OpenAIFinetune
 from sharprecl.llm.openai_plan import JobPlan, make_plan
-from sharprecl.training.history import Silent
+from sharprecl.training.history import Callback
 from sharprecl.training.job import TrainingJob
 from tiny import skewed_texts
 
 COUNTS = {"billing": 8, "access": 4, "shipping": 2, "hardware": 2}
 
 
-class Listening(Silent):
-    """An observer that remembers."""
+class Listening(Callback):
+    """An callback that remembers."""
 
     def __init__(self) -> None:
         self.sentences: list[str] = []
 
-    def said(self, sentence: str) -> None:
+    def on_message(self, sentence: str) -> None:
         self.sentences.append(sentence)
 
 

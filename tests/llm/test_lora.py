@@ -17,7 +17,7 @@ from sharprecl.export.card import Card, read_card
 from sharprecl.llm import causal
 from sharprecl.llm.base_model import PRESETS, unpacked
 from sharprecl.llm.lora import LlmLora
-from sharprecl.training.history import Silent, read_history
+from sharprecl.training.history import Callback, read_history
 from sharprecl.training.job import TrainingJob
 from sharprecl.training.trainer import Trainer
 from tiny_llm import table, tiny_llama, tiny_llama_folder
@@ -25,11 +25,11 @@ from tiny_llm import table, tiny_llama, tiny_llama_folder
 TABLE = table()
 
 
-class Told(Silent):
+class Told(Callback):
     def __init__(self):
         self.sentences = []
 
-    def said(self, sentence):
+    def on_message(self, sentence):
         self.sentences.append(sentence)
 
 
@@ -43,10 +43,10 @@ def config(model, seed=0, **settings):
     return RunConfig(seed=seed, method=LlmLoraConfig(model=model, **given))
 
 
-def fit(model, seed=0, output=None, resume=False, observer=None, device="cpu", rows=TABLE, **settings):
+def fit(model, seed=0, output=None, resume=False, callback=None, device="cpu", rows=TABLE, **settings):
     return LlmLora.fit(
         TrainingJob(
-            rows, config(model, seed, **settings), observer or Silent(), output=output, resume=resume, device=device
+            rows, config(model, seed, **settings), callback or Callback(), output=output, resume=resume, device=device
         )
     )
 
@@ -167,7 +167,7 @@ def test_prompt_settings_reach_the_prompt(folder):
 
 def test_cut_texts_are_told(folder):
     told = Told()
-    fitted = fit(folder, epochs=0, max_words=3, observer=told)
+    fitted = fit(folder, epochs=0, max_words=3, callback=told)
     cut = sum(len(text.split()) > 3 for text in TABLE.texts)
     assert fitted.facts["truncated_texts"] == cut > 0
     assert fitted.notes[-1].startswith(f"{cut} of {len(TABLE)} training texts are longer than 3 words")

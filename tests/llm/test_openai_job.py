@@ -16,7 +16,7 @@ from sharprecl.files import write_json
 from sharprecl.llm.openai_client import ProviderError
 from sharprecl.llm.openai_finetune import OpenAIFinetune
 from sharprecl.llm.openai_job import STATE, read_state
-from sharprecl.training.history import Silent
+from sharprecl.training.history import Callback
 from sharprecl.training.job import TrainingJob
 
 UPLOAD, START, CHAT = ("POST", "/files"), ("POST", "/fine_tuning/jobs"), ("POST", "/chat/completions")
@@ -139,8 +139,8 @@ def test_the_server_may_be_restarted(server: FakeOpenAI, tmp_path: Path) -> None
     server.provider.script = ("queued", *["running"] * 5, "succeeded")
     heard: list[str] = []
 
-    class Restarting(Silent):
-        def said(self, sentence: str) -> None:
+    class Restarting(Callback):
+        def on_message(self, sentence: str) -> None:
             heard.append(sentence)
             if "is running" in sentence:
                 server.stop_for(0.3)

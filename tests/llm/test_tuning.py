@@ -9,20 +9,20 @@ from sharprecl.errors import SharpReCLError
 from sharprecl.llm.causal import add_adapters
 from sharprecl.llm.scoring import common_start, label_scores
 from sharprecl.llm.tuning import IGNORED, AdapterTask, answer_logits, label_token_loss
-from sharprecl.training.history import Silent
+from sharprecl.training.history import Callback
 from sharprecl.training.trainer import Trainer
 from tiny_llm import encoder, table, tiny_llama
 
 PLAN = LlmLoraConfig(epochs=2, batch_size=8, micro_batch_size=4, learning_rate=5e-3, warmup=0.1, max_grad_norm=0.3)
 
 
-class Records(Silent):
+class Records(Callback):
     def __init__(self):
-        self.records, self.paces = [], []
+        self.records, self.speeds = [], []
 
-    def recorded(self, record, pace):
+    def on_record(self, record, speed):
         self.records.append(record)
-        self.paces.append(pace)
+        self.speeds.append(speed)
 
 
 def problem(names=("refund", "late parcel", "broken")):
@@ -38,12 +38,12 @@ def adapted(seed=0, dropout=0.0, modules="all"):
         return add_adapters(tiny_llama(), modules, LlmLoraConfig(rank=4, alpha=8, dropout=dropout), "x")
 
 
-def tune(model, plan=PLAN, observer=None, precision="fp32"):
+def tune(model, plan=PLAN, callback=None, precision="fp32"):
     prompts, answers = problem()
     task = AdapterTask(model, prompts, answers, 0, plan, 0, precision)
     with torch.random.fork_rng():
         torch.manual_seed(1)
-        return Trainer(task, task.schedule, task.training, observer or Records(), lower="method.learning_rate").run()
+        return Trainer(task, task.schedule, task.training, callback or Records(), lower="method.learning_rate").run()
 
 
 def weights(model):
@@ -98,26 +98,26 @@ def test_gradients_do_not_depend_on_the_shared_reading_of_the_beginning():
 def test_only_adapters_learn():
     model = adapted()
     before = weights(model)
-    observer = Records()
-    outcome = tune(model, observer=observer)
+    callback = Records()
+    outcome = tune(model, callback=callback)
     after = weights(model)
     changed = {name for name in before if not torch.equal(before[name], after[name])}
     assert changed == {name for name in before if "lora_" in name}
     assert not model.training
-    losses = [record["loss"]["total"] for record in observer.records]
+    losses = [record["loss"]["total"] for record in callback.records]
     assert losses[-1] < losses[0]
-    assert outcome.steps == len(losses) == observer.paces[-1].total_steps
+    assert outcome.steps == len(losses) == callback.speeds[-1].total_steps
     assert (outcome.epochs, outcome.best_epoch) == (2, 2)
-    assert observer.records[0].keys() == {"kind", "step", "epoch", "loss", "learning_rate"}
-    assert {record["learning_rate"] for record in observer.records[1:]} == {5e-3}
+    assert callback.records[0].keys() == {"kind", "step", "epoch", "loss", "learning_rate"}
+    assert {record["learning_rate"] for record in callback.records[1:]} == {5e-3}
 
 
 def test_micro_batches_are_memory_only():
     runs = []
     for size in (8, 3, 1):
-        observer = Records()
-        tune(adapted(), PLAN.model_copy(update={"micro_batch_size": size}), observer)
-        runs.append([record["loss"]["total"] for record in observer.records])
+        callback = Records()
+        tune(adapted(), PLAN.model_copy(update={"micro_batch_size": size}), callback)
+        runs.append([record["loss"]["total"] for record in callback.records])
     np.testing.assert_allclose(runs[1], runs[0], rtol=1e-3)
     np.testing.assert_allclose(runs[2], runs[0], rtol=1e-3)
     assert runs[1][0] == pytest.approx(runs[0][0], rel=1e-6)
@@ -126,12 +126,12 @@ def test_micro_batches_are_memory_only():
 def test_activations_computed_anew_change_nothing():
     runs = []
     for anew in (False, True):
-        model, observer = adapted(), Records()
+        model, callback = adapted(), Records()
         if anew:
             model.enable_input_require_grads()
             model.gradient_checkpointing_enable()
-        tune(model, observer=observer)
-        runs.append([record["loss"]["total"] for record in observer.records])
+        tune(model, callback=callback)
+        runs.append([record["loss"]["total"] for record in callback.records])
     np.testing.assert_allclose(runs[1], runs[0], rtol=1e-3)
 
 
@@ -141,8 +141,8 @@ def test_bf16_weights_as_on_a_gpu():
         model = add_adapters(tiny_llama().to(torch.bfloat16), "all", LlmLoraConfig(rank=4, alpha=8, dropout=0), "x")
     prompts, answers = problem()
     exact, coarse = Records(), Records()
-    tune(adapted(), observer=exact)
-    tune(model, observer=coarse, precision="bf16")
+    tune(adapted(), callback=exact)
+    tune(model, callback=coarse, precision="bf16")
     # bfloat16 keeps three digits, and the first loss is about 5.
     assert coarse.records[0]["loss"]["total"] == pytest.approx(exact.records[0]["loss"]["total"], rel=0.02)
     assert coarse.records[-1]["loss"]["total"] < coarse.records[0]["loss"]["total"]
@@ -175,9 +175,9 @@ def test_equal_seeds_equal_weights():
 def test_dropout_is_on_in_training():
     losses = []
     for dropout in (0.0, 0.5):
-        observer = Records()
-        tune(adapted(dropout=dropout), observer=observer)
-        losses.append([record["loss"]["total"] for record in observer.records])
+        callback = Records()
+        tune(adapted(dropout=dropout), callback=callback)
+        losses.append([record["loss"]["total"] for record in callback.records])
     # At first the adapters add nothing, so nothing is dropped.
     assert losses[0][0] == pytest.approx(losses[1][0], rel=1e-6)
     assert losses[0][-1] != pytest.approx(losses[1][-1], rel=1e-4)

@@ -14,7 +14,7 @@ from sharprecl.config import METHODS
 from sharprecl.methods.base import Method
 from sharprecl.methods.registry import method_class
 from sharprecl.training.encoder_task import EncoderTask
-from sharprecl.training.history import Record, Silent, TrainingSpeed
+from sharprecl.training.history import Callback, Record, TrainingSpeed
 from tiny import CONFIGS, skewed_texts, tiny_encoder
 
 METHODS = [name for name in METHODS if issubclass(method_class(name), Method)]
@@ -167,13 +167,13 @@ def test_dropout_is_on_after_an_evaluation(
     assert set(seen) == {(True, True)}
 
 
-class Stopping(Silent):
+class Stopping(Callback):
     """Ends the training, as a crash would, when a step is reached."""
 
     def __init__(self, at: int) -> None:
         self.at = at
 
-    def recorded(self, record: Record, pace: TrainingSpeed) -> None:
+    def on_record(self, record: Record, speed: TrainingSpeed) -> None:
         if record["kind"] == "step" and record["step"] == self.at:
             raise KeyboardInterrupt
 
@@ -190,18 +190,18 @@ def test_resumes_to_the_very_bytes(
     texts, labels = skewed_texts()
     training = {"max_epochs": 4, "checkpoint_seconds": 0.0}
 
-    def fit(folder: str, observer: Silent, resume: bool = False) -> TextClassifier:
+    def fit(folder: str, callback: Callback, resume: bool = False) -> TextClassifier:
         classifier = make(encoders["bert"], method, training, **section)
-        return classifier.fit(texts, labels, output=tmp_path / folder, resume=resume, observer=observer)
+        return classifier.fit(texts, labels, output=tmp_path / folder, resume=resume, callback=callback)
 
-    whole = fit("whole", Silent())
+    whole = fit("whole", Callback())
     assert whole.trained_ is not None
     steps = whole.trained_.facts["plan"]["steps_per_epoch"]
-    # An observer is told before the step counts and is checkpointed, so the step that raises is made again.
+    # An callback is told before the step counts and is checkpointed, so the step that raises is made again.
     at = {"in the first epoch": 2, "in the second": steps + 2, "at the end of the second": 2 * steps}[stop]
     with pytest.raises(KeyboardInterrupt):
         fit("cut", Stopping(at))
-    resumed = fit("cut", Silent(), resume=True)
+    resumed = fit("cut", Callback(), resume=True)
     assert resumed.trained_ is not None
     assert (tmp_path / "cut/history.jsonl").read_bytes() == (tmp_path / "whole/history.jsonl").read_bytes()
     for one, other in (

@@ -16,7 +16,7 @@ from sharprecl.runs.execute import Executed, execute, weights_of
 from sharprecl.runs.record import measure
 from sharprecl.runs.spec import RunSpec, run_key
 from sharprecl.training.checkpoint import CheckpointFolder
-from sharprecl.training.history import Silent, read_history
+from sharprecl.training.history import Callback, read_history
 from sharprecl.training.trainer import Trainer
 from tiny import tiny_encoder
 from tiny_experiment import CODE, tiny_plan
@@ -107,9 +107,9 @@ def test_a_run_that_was_cut_off_goes_on_from_its_checkpoint(
         execute(often, prepared, CODE, checkpoints=tmp_path)
     monkeypatch.setattr(Trainer, "_step", real)
     told: list[int] = []
-    observer = Silent()
-    observer.recorded = lambda record, pace: told.append(pace.step)  # type: ignore[method-assign]
-    resumed = execute(often, prepared, CODE, checkpoints=tmp_path, observer=observer)
+    callback = Callback()
+    callback.on_record = lambda record, pace: told.append(pace.step)  # type: ignore[method-assign]
+    resumed = execute(often, prepared, CODE, checkpoints=tmp_path, callback=callback)
     assert told[0] == 4
     assert resumed.history == undisturbed.history == read_history(tmp_path / "history.jsonl")
     for name in ("answers", "metrics", "tokens", "steps"):

@@ -15,7 +15,7 @@ from sharprecl.data.tables import read_table
 from sharprecl.errors import ConfigError
 from sharprecl.runs.folder import LOCK
 from sharprecl.runs.train import Run, check_same, claim, is_finished, train
-from sharprecl.training.history import Silent
+from sharprecl.training.history import Callback
 from tiny import skewed_texts, tiny_encoder
 
 SETTINGS = {
@@ -49,7 +49,7 @@ def test_a_strangers_files_are_never_replaced(tmp_path: Path) -> None:
 def test_other_files_in_the_folder_do_not_matter(encoder: str, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
     claim(tmp_path, resume=False, overwrite=False)
-    train(make(encoder, tmp_path), [Silent()])
+    train(make(encoder, tmp_path), [Callback()])
     claim(tmp_path, resume=False, overwrite=True)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["history.jsonl", "notes.txt"]
 
@@ -57,9 +57,9 @@ def test_other_files_in_the_folder_do_not_matter(encoder: str, tmp_path: Path) -
 def test_a_run_that_never_began_is_not_in_the_way(encoder: str, tmp_path: Path) -> None:
     claim(tmp_path, resume=False, overwrite=False)
     with pytest.raises(ConfigError, match="not available here"):
-        train(dataclasses.replace(make(encoder, tmp_path), device="teapot"), [Silent()])
+        train(dataclasses.replace(make(encoder, tmp_path), device="teapot"), [Callback()])
     claim(tmp_path, resume=False, overwrite=False)
-    train(make(encoder, tmp_path), [Silent()])
+    train(make(encoder, tmp_path), [Callback()])
     assert is_finished(tmp_path)
 
 
@@ -72,7 +72,7 @@ def test_checkpoints_alone_mark_a_run_that_was_cut_off(tmp_path: Path) -> None:
 
 def test_a_finished_run_is_resumed_only_as_itself(encoder: str, tmp_path: Path) -> None:
     run = make(encoder, tmp_path)
-    judged = train(run, [Silent()])
+    judged = train(run, [Callback()])
     check_same(run)
     assert json.loads((tmp_path / "metrics.json").read_text())["evaluation"] == judged.evaluation.to_dict()
     with pytest.raises(ConfigError, match="other settings or other data"):
@@ -87,12 +87,12 @@ def test_two_processes_do_not_share_a_folder(encoder: str, tmp_path: Path) -> No
         FileLock(tmp_path / "run.lock"),
         pytest.raises(ConfigError, match="another process is training into"),
     ):
-        train(make(encoder, tmp_path), [Silent()])
+        train(make(encoder, tmp_path), [Callback()])
 
 
 def test_equal_runs_write_equal_judgements(encoder: str, tmp_path: Path) -> None:
     for name in ("one", "two"):
-        train(make(encoder, tmp_path / name), [Silent()])
+        train(make(encoder, tmp_path / name), [Callback()])
     for name in ("metrics.json", "history.jsonl", "model/model.safetensors", "sharprecl.json"):
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
 
@@ -100,7 +100,7 @@ def test_equal_runs_write_equal_judgements(encoder: str, tmp_path: Path) -> None
 def test_what_was_chosen_on_test_texts_says_so_in_every_table(encoder: str, tmp_path: Path) -> None:
     run = make(encoder, tmp_path, training={"select_on": "test"})
     assert run.title == "sharprecl (epoch chosen on test texts)"
-    train(run, [Silent()])
+    train(run, [Callback()])
     metrics = json.loads((tmp_path / "metrics.json").read_text())
     assert metrics["selected_on"] == "test"
     assert any("chosen on the test texts" in note for note in metrics["notes"])
@@ -110,17 +110,17 @@ def test_what_was_chosen_on_test_texts_says_so_in_every_table(encoder: str, tmp_
 def test_resuming_with_other_settings_is_refused(encoder: str, tmp_path: Path) -> None:
     """Not every method's checkpoints know their settings: a language model has none."""
     claim(tmp_path, resume=False, overwrite=False)
-    train(make(encoder, tmp_path), [Silent()])
+    train(make(encoder, tmp_path), [Callback()])
     (tmp_path / "metrics.json").unlink()
     before = (tmp_path / "history.jsonl").read_bytes()
     with pytest.raises(ConfigError, match="holds a run with other settings"):
-        train(make(encoder, tmp_path, seed=5), [Silent()], resume=True)
+        train(make(encoder, tmp_path, seed=5), [Callback()], resume=True)
     assert (tmp_path / "history.jsonl").read_bytes() == before
 
 
 def test_a_folder_is_not_claimed_under_a_living_run(encoder: str, tmp_path: Path) -> None:
     claim(tmp_path, resume=False, overwrite=False)
-    train(make(encoder, tmp_path), [Silent()])
+    train(make(encoder, tmp_path), [Callback()])
     with (
         FileLock(tmp_path / LOCK),
         pytest.raises(ConfigError, match="another process is training"),
@@ -133,7 +133,7 @@ def test_without_test_texts_folds_give_the_figures(encoder: str, tmp_path: Path)
     training = {"select_on": "last", "max_epochs": 4, "batch_size": 8}
     run = dataclasses.replace(make(encoder, tmp_path / "run", training=training), test=None, title="")
     claim(run.output, resume=False, overwrite=False)
-    judged = train(run, [Silent()])
+    judged = train(run, [Callback()])
     assert judged.on.startswith(
         "the given lists, 65 texts: out-of-fold scores of 3 trainings on two thirds of the texts each"
     )
@@ -157,12 +157,12 @@ def test_without_test_texts_folds_give_the_figures(encoder: str, tmp_path: Path)
 
 def test_without_folds_the_training_texts_are_judged_and_that_is_no_figure(encoder: str, tmp_path: Path) -> None:
     run = dataclasses.replace(make(encoder, tmp_path, training={"select_on": "last", "folds": 0}), test=None, title="")
-    assert "no figure for new texts" in train(run, [Silent()]).on
+    assert "no figure for new texts" in train(run, [Callback()]).on
 
 
 def test_test_texts_need_no_folds_and_their_scores_are_kept(encoder: str, tmp_path: Path) -> None:
     run = make(encoder, tmp_path, training={"select_on": "last"}, decision={"prior": "uniform"})
-    judged = train(run, [Silent()])
+    judged = train(run, [Callback()])
     assert run.test is not None
     assert judged.on == f"{run.test.origin}, 65 texts"
     with np.load(tmp_path / "scores.npz") as saved:
@@ -175,7 +175,7 @@ def test_out_of_fold_answers_are_those_of_the_decision(encoder: str, tmp_path: P
     for prior in ("as_trained", {"billing": 0.001, "access": 0.001, "shipping": 0.001, "hardware": 0.997}):
         training = {"select_on": "last", "folds": 2}
         run = make(encoder, tmp_path / str(len(found)), training=training, decision={"prior": prior})
-        found.append(train(dataclasses.replace(run, test=None, title=""), [Silent()]))
+        found.append(train(dataclasses.replace(run, test=None, title=""), [Callback()]))
     plain, turned = (np.bincount(judged.answers, minlength=4) for judged in found)
     assert turned[2] > plain[2], "hardware was said to be frequent"
     metrics = json.loads((tmp_path / "1" / "metrics.json").read_text())
@@ -199,9 +199,9 @@ def test_validation_texts_that_also_stand_in_training_but_for_spelling_are_told(
     chosen = make(encoder, tmp_path / "run", training={"select_on": "validation"})
     run = dataclasses.replace(chosen, table=doubled, test=None, title="")
     said: list[str] = []
-    observer = Silent()
-    observer.said = said.append  # type: ignore[method-assign]
-    train(run, [observer])
+    callback = Callback()
+    callback.on_message = said.append  # type: ignore[method-assign]
+    train(run, [callback])
     (note,) = (note for note in json.loads((tmp_path / "run" / "metrics.json").read_text())["notes"] if "also" in note)
     assert "validation texts also stand in training (0 letter for letter" in note
     assert f"note: {note}" in said

@@ -11,25 +11,25 @@ import torch
 from sharprecl.classifier import TextClassifier
 from sharprecl.errors import ConfigError
 from sharprecl.methods.frozen import Frozen
-from sharprecl.training.history import Record, Silent, TrainingSpeed
+from sharprecl.training.history import Callback, Record, TrainingSpeed
 from sharprecl.training.trainer import Trainer
 from tiny import skewed_texts, tiny_encoder
 
 
-class Recorder(Silent):
+class Recorder(Callback):
     """Keeps what it is told."""
 
     def __init__(self) -> None:
         self.records: list[Record] = []
         self.sentences: list[str] = []
 
-    def recorded(self, record: Record, pace: TrainingSpeed) -> None:
+    def on_record(self, record: Record, speed: TrainingSpeed) -> None:
         self.records.append(record)
 
-    def said(self, sentence: str) -> None:
+    def on_message(self, sentence: str) -> None:
         self.sentences.append(sentence)
 
-    def closed(self) -> None:
+    def on_end(self) -> None:
         self.sentences.append("closed")
 
 
@@ -51,7 +51,7 @@ def test_no_step_is_taken_and_the_encoder_stays_as_it_is(encoder: str, monkeypat
     monkeypatch.setattr(Trainer, "_step", lambda *_: pytest.fail("a step was taken"))
     texts, labels = skewed_texts()
     classifier, told = make(encoder), Recorder()
-    classifier.fit(texts, labels, observer=told)
+    classifier.fit(texts, labels, callback=told)
     from transformers import AutoModel
 
     untouched = AutoModel.from_pretrained(encoder).state_dict()

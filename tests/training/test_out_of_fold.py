@@ -13,7 +13,7 @@ from sharprecl.data.folds import deal_folds
 from sharprecl.data.tables import read_table
 from sharprecl.errors import CheckpointError, ConfigError
 from sharprecl.training import out_of_fold as module
-from sharprecl.training.history import Record, Silent, TrainingSpeed
+from sharprecl.training.history import Callback, Record, TrainingSpeed
 from sharprecl.training.job import TrainingJob
 from sharprecl.training.out_of_fold import MANY_TEXTS, number_of_folds, out_of_fold, remove_folds
 from tiny import skewed_texts, tiny_encoder
@@ -34,16 +34,16 @@ def settings(encoder: str, **training: Any) -> dict[str, Any]:
     }
 
 
-class Listening(Silent):
+class Listening(Callback):
     def __init__(self) -> None:
         self.sentences: list[str] = []
         self.folds: list[str] = []
 
-    def said(self, sentence: str) -> None:
+    def on_message(self, sentence: str) -> None:
         self.sentences.append(sentence)
 
-    def recorded(self, record: Record, pace: TrainingSpeed) -> None:
-        del pace
+    def on_record(self, record: Record, speed: TrainingSpeed) -> None:
+        del speed
         if record.get("fold") not in (None, *self.folds[-1:]):
             self.folds.append(record["fold"])
 
@@ -68,7 +68,7 @@ def test_every_text_is_scored_by_a_training_without_it(encoder: str) -> None:
 def test_what_cannot_be_held_out_is_told(encoder: str) -> None:
     table = read_table((["a b", "a c", "b d", "of to", "to my"], ["x", "x", "y", "z", "z"]))
     config = resolve(settings(encoder, max_epochs=1))
-    found = out_of_fold(TrainingJob(table, config, Silent()), 2)
+    found = out_of_fold(TrainingJob(table, config, Callback()), 2)
     assert found is not None
     assert sorted(found.rows) == [0, 1, 3, 4]
     assert found.sentence.endswith("1 class has too few texts to be held out and judged")
@@ -123,7 +123,7 @@ def test_the_model_is_the_one_without_folds(encoder: str, tmp_path: Path) -> Non
 
 def test_a_finished_fold_is_not_trained_again(encoder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table, config = read_table(skewed_texts()), resolve(settings(encoder, max_epochs=1))
-    calm = out_of_fold(TrainingJob(table, config, Silent()), 3)
+    calm = out_of_fold(TrainingJob(table, config, Callback()), 3)
     train, trained = module.train, []
 
     def dying(part: TrainingJob) -> Any:
@@ -134,9 +134,9 @@ def test_a_finished_fold_is_not_trained_again(encoder: str, tmp_path: Path, monk
 
     monkeypatch.setattr(module, "train", dying)
     with pytest.raises(KeyboardInterrupt):
-        out_of_fold(TrainingJob(table, config, Silent(), output=tmp_path), 3)
+        out_of_fold(TrainingJob(table, config, Callback(), output=tmp_path), 3)
     assert [path.name for path in (tmp_path / "folds" / "1").iterdir()] == ["scores.npz"]
-    resumed = out_of_fold(TrainingJob(table, config, Silent(), output=tmp_path, resume=True), 3)
+    resumed = out_of_fold(TrainingJob(table, config, Callback(), output=tmp_path, resume=True), 3)
     assert len(trained) == 4
     assert resumed is not None
     assert calm is not None

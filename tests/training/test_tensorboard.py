@@ -15,10 +15,10 @@ def tell(folder: Path, steps: range, loss: float) -> None:
     log = TensorBoardLog(folder)
     for step in steps:
         values = {"total": loss}
-        log.recorded({"kind": "step", "step": step, "epoch": 1, "loss": values, "learning_rate": 0.1}, PACE)
+        log.on_record({"kind": "step", "step": step, "epoch": 1, "loss": values, "learning_rate": 0.1}, PACE)
     check = {"macro_f1": 0.5, "accuracy": 0.6, "loss": 1.0, "best": True}
-    log.recorded({"kind": "validation", "step": steps[-1], "epoch": 1, **check}, PACE)
-    log.closed()
+    log.on_record({"kind": "validation", "step": steps[-1], "epoch": 1, **check}, PACE)
+    log.on_end()
 
 
 def test_steps_that_are_told_again_are_shown_once(tmp_path: Path) -> None:
@@ -33,5 +33,5 @@ def test_steps_that_are_told_again_are_shown_once(tmp_path: Path) -> None:
 
 
 def test_a_run_that_never_began_leaves_nothing(tmp_path: Path) -> None:
-    TensorBoardLog(tmp_path / "log").closed()
+    TensorBoardLog(tmp_path / "log").on_end()
     assert not (tmp_path / "log").exists()

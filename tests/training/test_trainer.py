@@ -26,17 +26,17 @@ class Recorder:
 
     def __init__(self) -> None:
         self.records: list[Record] = []
-        self.paces: list[TrainingSpeed] = []
+        self.speeds: list[TrainingSpeed] = []
         self.sentences: list[str] = []
 
-    def recorded(self, record: Record, pace: TrainingSpeed) -> None:
+    def on_record(self, record: Record, speed: TrainingSpeed) -> None:
         self.records.append(record)
-        self.paces.append(pace)
+        self.speeds.append(speed)
 
-    def said(self, sentence: str) -> None:
+    def on_message(self, sentence: str) -> None:
         self.sentences.append(sentence)
 
-    def closed(self) -> None:
+    def on_end(self) -> None:
         self.sentences.append("closed")
 
 
@@ -69,7 +69,7 @@ def test_the_same_seed_gives_the_same_bytes_and_another_seed_does_not(encoder: s
 
 def test_the_history_tells_the_encoders_learning_rate(encoder: str) -> None:
     heard = Recorder()
-    make(encoder, {"head_learning_rate": 7e-3, "warmup": 0.0}).fit(*skewed_texts(), observer=heard)
+    make(encoder, {"head_learning_rate": 7e-3, "warmup": 0.0}).fit(*skewed_texts(), callback=heard)
     rates = [record["learning_rate"] for record in heard.records if record["kind"] == "step"]
     assert max(rates) == rates[0] == 1e-3
 
@@ -194,7 +194,7 @@ def test_the_best_epoch_is_kept_and_stale_ones_stop_the_run(encoder: str) -> Non
         encoder, {**CHOSEN, "max_epochs": 30, "patience": 2, "learning_rate": 1e-20, "head_learning_rate": 1e-20}
     )
     texts, labels = skewed_texts()
-    classifier.fit(texts, labels, observer=watching)
+    classifier.fit(texts, labels, callback=watching)
     validations = [record for record in watching.records if record["kind"] == "validation"]
     assert len(validations) < 30, "a run that learns nothing must stop"
     assert any("stopped early" in sentence for sentence in watching.sentences)
@@ -210,7 +210,7 @@ def test_the_kept_epoch_is_the_best_by_the_method_s_own_answers(encoder: str, me
     texts, labels = skewed_texts()
     watching = Recorder()
     short = {**CHOSEN, "max_epochs": 6, "patience": None}
-    full = make(encoder, short, method=method).fit(texts, labels, observer=watching)
+    full = make(encoder, short, method=method).fit(texts, labels, callback=watching)
     assert full.trained_ is not None
     rows = full.trained_.validation
     held_texts, held_labels = [texts[row] for row in rows], [labels[row] for row in rows]
@@ -225,7 +225,7 @@ def test_the_kept_epoch_is_the_best_by_the_method_s_own_answers(encoder: str, me
 
 def test_what_is_told_is_complete(encoder: str) -> None:
     watching = Recorder()
-    make(encoder).fit(*skewed_texts(), observer=watching)
+    make(encoder).fit(*skewed_texts(), callback=watching)
     steps = [record for record in watching.records if record["kind"] == "step"]
     assert [record["step"] for record in steps] == list(range(1, len(steps) + 1))
     assert set(steps[0]["loss"]) == {"total", "classification", "mixtures", "contrastive"}
@@ -233,8 +233,8 @@ def test_what_is_told_is_complete(encoder: str) -> None:
         loss = record["loss"]
         parts = loss["classification"] + loss["mixtures"] + 0.3 * loss["contrastive"]
         assert loss["total"] == pytest.approx(parts, rel=1e-5)
-    assert watching.paces[-1].total_steps == len(steps)
-    assert watching.paces[-1].seconds_left == 0.0
+    assert watching.speeds[-1].total_steps == len(steps)
+    assert watching.speeds[-1].seconds_left == 0.0
 
 
 def test_select_on_last_uses_every_text(encoder: str) -> None:

@@ -24,7 +24,7 @@ def demo(
         cap=cap,
         seed=seed,
         resume=resume,
-        make_observer=lambda: make_progress(console),
+        make_callback=lambda: make_progress(console),
         show=lambda table: show_table(console, table, f"R52, at most {cap} texts a class"),
         say=lambda sentence: say(console, sentence, style="bold"),
     )

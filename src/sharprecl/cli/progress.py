@@ -6,24 +6,24 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
-from sharprecl.training.history import Observer, Record, TrainingSpeed
+from sharprecl.training.history import Callback, Record, TrainingSpeed
 
 _PLAIN_EVERY = 10.0
 
 
-def make_progress(console: Console) -> Observer:
+def make_progress(console: Console) -> Callback:
     """The live bar if this is a terminal, lines otherwise."""
     return LiveProgress(console) if console.is_terminal else PlainProgress(console)
 
 
-class PlainProgress:
+class PlainProgress(Callback):
     """A line every ten seconds and one after every validation."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
         self._last = time.monotonic()
 
-    def recorded(self, record: Record, pace: TrainingSpeed) -> None:
+    def on_record(self, record: Record, speed: TrainingSpeed) -> None:
         """Print the record, unless a line was printed just now."""
         now = time.monotonic()
         if record["kind"] == "validation":
@@ -31,22 +31,19 @@ class PlainProgress:
         elif now - self._last >= _PLAIN_EVERY:
             self._last = now
             self._line(
-                f"{fold_words(record)}step {pace.step}/{pace.total_steps}  {loss_terms(record)}  {pace_words(pace)}"
+                f"{fold_words(record)}step {speed.step}/{speed.total_steps}  {loss_terms(record)}  {speed_words(speed)}"
             )
 
-    def said(self, sentence: str) -> None:
+    def on_message(self, sentence: str) -> None:
         """Print the sentence."""
         self._line(sentence)
-
-    def closed(self) -> None:
-        """Nothing is open."""
 
     def _line(self, text: str) -> None:
         self._console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
-class LiveProgress:
-    """One bar with loss terms, pace and time left; validations scroll by above it."""
+class LiveProgress(Callback):
+    """One bar with loss terms, speed and time left; validations scroll by above it."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -59,22 +56,22 @@ class LiveProgress:
         )
         self._task: Any = None
 
-    def recorded(self, record: Record, pace: TrainingSpeed) -> None:
+    def on_record(self, record: Record, speed: TrainingSpeed) -> None:
         """Move the bar, or print a validation above it."""
         if self._task is None:
             self._bar.start()
-            self._task = self._bar.add_task("train", total=pace.total_steps, words="")
+            self._task = self._bar.add_task("train", total=speed.total_steps, words="")
         if record["kind"] == "validation":
             self._bar.console.print(validation_line(record), markup=False, highlight=False)
         else:
-            words = f"{fold_words(record)}{loss_terms(record)}  {pace_words(pace)}"
-            self._bar.update(self._task, completed=pace.step, total=pace.total_steps, words=words)
+            words = f"{fold_words(record)}{loss_terms(record)}  {speed_words(speed)}"
+            self._bar.update(self._task, completed=speed.step, total=speed.total_steps, words=words)
 
-    def said(self, sentence: str) -> None:
+    def on_message(self, sentence: str) -> None:
         """Print the sentence above the bar."""
         self._console.print(sentence, markup=False, highlight=False)
 
-    def closed(self) -> None:
+    def on_end(self) -> None:
         """Take the bar away."""
         self._bar.stop()
 
@@ -92,10 +89,10 @@ def loss_terms(record: Record) -> str:
     return f"loss {total:.3f} ({parts})" if parts else f"loss {total:.3f}"
 
 
-def pace_words(pace: TrainingSpeed) -> str:
+def speed_words(speed: TrainingSpeed) -> str:
     """``410 texts/s, 1:05 left``."""
-    minutes, seconds = divmod(round(pace.seconds_left), 60)
-    return f"{pace.texts_per_second:.0f} texts/s, {minutes}:{seconds:02d} left"
+    minutes, seconds = divmod(round(speed.seconds_left), 60)
+    return f"{speed.texts_per_second:.0f} texts/s, {minutes}:{seconds:02d} left"
 
 
 def validation_line(record: Record) -> str:

@@ -17,7 +17,7 @@ from sharprecl.runs.execute import execute
 from sharprecl.runs.folder import OUTPUT, BusyError, RunFolder
 from sharprecl.runs.record import Failure
 from sharprecl.runs.spec import RunSpec
-from sharprecl.training.history import Observer
+from sharprecl.training.history import Callback
 from sharprecl.training.names import CHECKPOINTS
 
 _PREPARED = 2  # tables that a worker keeps: runs come column by column
@@ -30,11 +30,11 @@ class Attempts:
         store: the folder that keeps them.
         device: ``auto``, ``cpu``, ``cuda``, ...
         place: what to tell of where they are made.
-        observer: is told of every step.
+        callback: is told of every step.
     """
 
-    def __init__(self, store: Path, device: str, place: Place, observer: Observer) -> None:
-        self.place, self._device, self._observer = place, device, observer
+    def __init__(self, store: Path, device: str, place: Place, callback: Callback) -> None:
+        self.place, self._device, self._callback = place, device, callback
         self._store = Store(store)
         self._tables: OrderedDict[DataKey, Prepared] = OrderedDict()
 
@@ -64,7 +64,7 @@ class Attempts:
                     device=self._device,
                     checkpoints=folder.path if task.checkpoints or going_on else None,
                     place=self.place,
-                    observer=self._observer,
+                    callback=self._callback,
                 )
             done.write(folder)
         except Exception as error:

@@ -60,16 +60,16 @@ class Sweep:
     too_long: float | None = None
 
 
-class SweepObserver(Protocol):
+class SweepCallback(Protocol):
     """Something that watches a sweep."""
 
-    def progressed(self, sweep: Sweep, running: Sequence[tuple[str, Steps]], seconds_left: float | None) -> None:
+    def on_progress(self, sweep: Sweep, running: Sequence[tuple[str, Steps]], seconds_left: float | None) -> None:
         """Called a few times a second, with the labels and steps of the runs that workers are at.
 
         ``seconds_left`` follows from what is known of finished runs; None while nothing is.
         """
 
-    def said(self, sentence: str) -> None:
+    def on_message(self, sentence: str) -> None:
         """Something that a person should know: a run has ended, data are read."""
 
 
@@ -81,12 +81,12 @@ class Scheduler:
         store: keeps the runs.
         code: the hash of the code that the sweep began with.
         options: of the sweep.
-        observer: is told how it goes.
+        callback: is told how it goes.
     """
 
-    def __init__(self, sweep: Sweep, store: Store, code: str, options: Options, observer: SweepObserver) -> None:
+    def __init__(self, sweep: Sweep, store: Store, code: str, options: Options, callback: SweepCallback) -> None:
         self._sweep, self._store, self._code, self._options = sweep, store, code, options
-        self._observer = observer
+        self._callback = callback
         self._workers: list[Worker] = []
         self._estimate: DurationEstimate | None = None
         self._began: dict[str, float] = {}
@@ -104,7 +104,7 @@ class Scheduler:
                     if worker.future is not None and worker.future.done():
                         self._handle(worker)
                 running = [(worker.task.label, worker.steps) for worker in self._workers if worker.task]
-                self._observer.progressed(self._sweep, running, self._seconds_left())
+                self._callback.on_progress(self._sweep, running, self._seconds_left())
         finally:
             self._sweep.waiting += self._at_work()
             for worker in self._workers:
@@ -212,7 +212,7 @@ class Scheduler:
         self._deaths[task.key] += 1
         if self._deaths[task.key] < _TRIES:
             self._sweep.waiting.append(task)
-            self._observer.said(f"{task.label}: its process {ended}; it is tried once more, after the others")
+            self._callback.on_message(f"{task.label}: its process {ended}; it is tried once more, after the others")
             return
         folder, run = self._store.run(task.key), task.run
         printed = folder.path / OUTPUT
@@ -223,7 +223,7 @@ class Scheduler:
         self._say(f"{task.label} failed: {sentence}")
 
     def _say(self, sentence: str) -> None:
-        self._observer.said(f"[{self._sweep.done + len(self._sweep.failed)}/{self._sweep.total}] {sentence}")
+        self._callback.on_message(f"[{self._sweep.done + len(self._sweep.failed)}/{self._sweep.total}] {sentence}")
 
     def _seconds_left(self) -> float | None:
         now = time.monotonic()

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from sharprecl.errors import ConfigError, DataError, SharpReCLError
 from sharprecl.experiments.collection import newest
 from sharprecl.experiments.expand import Job
-from sharprecl.experiments.scheduler import Failed, Scheduler, Sweep, SweepObserver
+from sharprecl.experiments.scheduler import Failed, Scheduler, Sweep, SweepCallback
 from sharprecl.experiments.store import Store
 from sharprecl.experiments.worker import Options, Task
 from sharprecl.runs.code import code_hash
@@ -14,7 +14,7 @@ from sharprecl.runs.record import RunRecord
 from sharprecl.runs.spec import RunId, RunSpec, run_key
 
 
-def sweep(jobs: Iterable[Job], store: Store, options: Options, observer: SweepObserver) -> Sweep:
+def sweep(jobs: Iterable[Job], store: Store, options: Options, callback: SweepCallback) -> Sweep:
     """Make all runs of some jobs that a store does not have.
 
     A run that fails is written down and stops no other. A killed sweep loses the runs at work at most: the next one
@@ -28,10 +28,10 @@ def sweep(jobs: Iterable[Job], store: Store, options: Options, observer: SweepOb
         raise ConfigError("an experiment needs at least one worker, and a worker at least one thread")
     code = code_hash()
     state = find_pending_runs(
-        jobs, store, code, retry_failed=options.retry_failed, any_code=options.any_code, say=observer.said
+        jobs, store, code, retry_failed=options.retry_failed, any_code=options.any_code, say=callback.on_message
     )
-    observer.said(_summary(state, options))
-    Scheduler(state, store, code, options, observer).run()
+    callback.on_message(_summary(state, options))
+    Scheduler(state, store, code, options, callback).run()
     return state
 
 

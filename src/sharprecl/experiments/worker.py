@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from sharprecl.runs.code import code_hash
 from sharprecl.runs.spec import RunId
-from sharprecl.training.history import Record, Silent, TrainingSpeed
+from sharprecl.training.history import Callback, Record, TrainingSpeed
 
 if TYPE_CHECKING:
     from sharprecl.experiments.attempt import Attempts
@@ -163,20 +163,20 @@ def make(task: Task) -> Outcome:
     return outcome
 
 
-class _Telling(Silent):
+class _Telling(Callback):
     """Passes steps on, a few a second."""
 
     def __init__(self, line: Connection) -> None:
         self._line = line
         self._last = 0.0
 
-    def recorded(self, record: Record, pace: TrainingSpeed) -> None:
+    def on_record(self, record: Record, speed: TrainingSpeed) -> None:
         del record
         now = time.monotonic()
         if now - self._last >= _TELL_EVERY:
             self._last = now
             with suppress(OSError):  # Nobody is left to work for: the other thread ends the process.
-                self._line.send((pace.step, pace.total_steps))
+                self._line.send((speed.step, speed.total_steps))
 
 
 def _hardware(device: str) -> str:

@@ -120,7 +120,7 @@ class LlmLora(Backend):
         Raises:
             SharpReCLError: settings, packages, the model or the disk do not allow it.
         """
-        table, config, observer, output = job.table, job.config, job.observer, job.output
+        table, config, callback, output = job.table, job.config, job.callback, job.output
         settings = config.method
         assert isinstance(settings, LlmLoraConfig)
         place = pick_device(job.device)
@@ -133,7 +133,7 @@ class LlmLora(Backend):
             four_bit=_four_bit(settings),
             device=place,
             precision=precision,
-            say=observer.said,
+            say=callback.on_message,
         )
         encoder = _encoder(settings, prompt, causal.load_tokenizer(source), model)
         prompts, cut = encoder.prompts(table.texts)
@@ -143,7 +143,7 @@ class LlmLora(Backend):
                 f"{cut} of {len(table)} training texts are longer than {settings.max_words} words (method.max_words), "
                 f"or than the model can take, and were cut off there"
             )
-            observer.said(f"note: {notes[-1]}")
+            callback.on_message(f"note: {notes[-1]}")
         trained = 0
         with torch.random.fork_rng(devices=[place.index or 0] if place.type == "cuda" else []):
             torch.manual_seed(config.seed)
@@ -152,7 +152,7 @@ class LlmLora(Backend):
                 targets = usual if settings.target_modules == "auto" else settings.target_modules
                 model = causal.add_adapters(model, targets, settings, page.model)
                 trained = sum(weight.numel() for weight in model.parameters() if weight.requires_grad)
-                observer.said(f"fine-tuning {trained:,} weights of adapters on {len(table)} texts")
+                callback.on_message(f"fine-tuning {trained:,} weights of adapters on {len(table)} texts")
             answers = [encoder.label_ids[label] for label in table.label_ids]
             task = AdapterTask(
                 model, prompts, answers, encoder.tokenizer.pad_token_id, settings, config.seed, precision
@@ -162,7 +162,7 @@ class LlmLora(Backend):
                 task,
                 task.schedule,
                 task.training.model_copy(update={"checkpoint_seconds": config.training.checkpoint_seconds}),
-                observer,
+                callback,
                 advice="make method.micro_batch_size or method.max_words smaller",
                 lower="method.learning_rate",
                 checkpoints=CheckpointFolder(output / CHECKPOINTS, identity) if output else None,

@@ -47,7 +47,7 @@ class OpenAIFinetune(Backend):
             ProviderError: the provider refused something or stayed away.
             SharpReCLError: the job failed.
         """
-        table, config, observer, output = job.table, job.config, job.observer, job.output
+        table, config, callback, output = job.table, job.config, job.callback, job.output
         if output is None:
             raise ConfigError(
                 "openai_finetune needs a folder for the job's name, without which a restart would pay twice; "
@@ -68,13 +68,13 @@ class OpenAIFinetune(Backend):
         state = open_state(output, request, sha256(plan.data).hexdigest(), job.resume)
         if state.job is None:
             plan.check_allowed(settings.max_cost)
-            observer.said(plan.sentence())
+            callback.on_message(plan.sentence())
         # Only who allows a sum has named the address: the settings may be those of a folder that somebody gave away.
         name_endpoint(settings.base_url)
-        model = Job(client, output, plan, state, observer.said, settings.poll_seconds).train()
+        model = Job(client, output, plan, state, callback.on_message, settings.poll_seconds).train()
         if state.trained_tokens is not None:
             billed = state.trained_tokens * plan.training_price / 1e6
-            observer.said(f"the provider counts {state.trained_tokens:,} tokens: about ${billed:.2f}")
+            callback.on_message(f"the provider counts {state.trained_tokens:,} tokens: about ${billed:.2f}")
         estimated = plan.tokens * plan.epochs
         outcome = TrainingResult(
             best_epoch=plan.epochs,

@@ -20,7 +20,7 @@ from sharprecl.runs.folder import RunFolder
 from sharprecl.runs.record import RunRecord, measure
 from sharprecl.runs.spec import RunSpec, run_key
 from sharprecl.training.checkpoint import remove_checkpoints
-from sharprecl.training.history import Observer, Record, Silent, TrainingSpeed, read_history
+from sharprecl.training.history import Callback, Record, TrainingSpeed, read_history
 from sharprecl.training.inference import answers
 from sharprecl.training.names import CHECKPOINTS, HISTORY
 from sharprecl.training.trainer import TrainingResult
@@ -57,7 +57,7 @@ def execute(
     device: str = "auto",
     checkpoints: Path | None = None,
     place: dict[str, Any] | None = None,
-    observer: Observer | None = None,
+    callback: Callback | None = None,
 ) -> Executed:
     """Train, answer and judge.
 
@@ -68,7 +68,7 @@ def execute(
         device: ``auto``, ``cpu``, ``cuda``, ...
         checkpoints: a folder for checkpoints, from which a run that was cut off goes on; None makes none.
         place: what the record's environment is to say beside what is found out here.
-        observer: is told of every step.
+        callback: is told of every step.
 
     Raises:
         SharpReCLError: what is wrong with settings, assets or disk.
@@ -76,7 +76,7 @@ def execute(
     started, began = time.time(), time.monotonic()
     config = resolve(merge(spec.settings, {"seed": spec.seed}), prepared.train.class_counts)
     classifier = TextClassifier(config=config, device=device)
-    history = _train(classifier, prepared, checkpoints, observer or Silent())
+    history = _train(classifier, prepared, checkpoints, callback or Callback())
     trained = classifier.trained_
     assert trained is not None
     x_NH: np.ndarray | None
@@ -130,8 +130,8 @@ def describe_run(started: float, outcome: TrainingResult) -> dict[str, Any]:
     }
 
 
-def _train(classifier: TextClassifier, prepared: Prepared, folder: Path | None, observer: Observer) -> list[Record]:
-    recorder = _Recorder(observer)
+def _train(classifier: TextClassifier, prepared: Prepared, folder: Path | None, callback: Callback) -> list[Record]:
+    recorder = _Recorder(callback)
 
     def fit(resume: bool) -> None:
         keep = folder is not None
@@ -141,7 +141,7 @@ def _train(classifier: TextClassifier, prepared: Prepared, folder: Path | None, 
             output=folder,
             resume=resume,
             keep_checkpoints=keep,
-            observer=recorder,
+            callback=recorder,
         )
 
     try:
@@ -155,16 +155,16 @@ def _train(classifier: TextClassifier, prepared: Prepared, folder: Path | None, 
     return recorder.records if folder is None else read_history(folder / HISTORY)
 
 
-class _Recorder(Silent):
-    """Keeps a training's records while another observer watches."""
+class _Recorder(Callback):
+    """Keeps a training's records while another callback watches."""
 
-    def __init__(self, observer: Observer) -> None:
+    def __init__(self, callback: Callback) -> None:
         self.records: list[Record] = []
-        self._observer = observer
+        self._callback = callback
 
-    def recorded(self, record: Record, pace: TrainingSpeed) -> None:
+    def on_record(self, record: Record, speed: TrainingSpeed) -> None:
         self.records.append(record)
-        self._observer.recorded(record, pace)
+        self._callback.on_record(record, speed)
 
 
 def weights_of(encoder: str) -> str:

@@ -16,7 +16,7 @@ from sharprecl.evaluation.references import tfidf_logistic
 from sharprecl.report.data import ReportData
 from sharprecl.report.page import write_report
 from sharprecl.runs.folder import write_arrays
-from sharprecl.training.history import Observer, Record
+from sharprecl.training.history import Callback, Record
 from sharprecl.training.inference import answers, softmax
 from sharprecl.training.out_of_fold import OutOfFold
 
@@ -159,7 +159,7 @@ def report(
     history: list[Record],
     settings: dict[str, Any],
     notes: list[str],
-    say: Observer,
+    say: Callback,
 ) -> None:
     """Write ``report.html``; without the ``report`` extra, say how to get it."""
     data = ReportData(
@@ -180,4 +180,4 @@ def report(
     try:
         write_report(data, path)
     except MissingExtraError as error:
-        say.said(f"no report.html: {error}")
+        say.on_message(f"no report.html: {error}")

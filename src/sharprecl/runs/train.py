@@ -43,7 +43,7 @@ from sharprecl.runs.folder import CONFIG, ENVIRONMENT, METRICS, RunFolder
 from sharprecl.runs.judge import Judged, judge, judge_out_of_fold, references_out_of_fold, report
 from sharprecl.training.checkpoint import remove_checkpoints
 from sharprecl.training.hardware import free_memory
-from sharprecl.training.history import Observer, Record, TrainingSpeed, read_history
+from sharprecl.training.history import Callback, Callbacks, read_history
 from sharprecl.training.names import CHECKPOINTS, FOLDS, HISTORY, SCORES
 from sharprecl.training.out_of_fold import remove_folds
 from sharprecl.training.tensorboard import TensorBoardLog
@@ -178,7 +178,7 @@ def judge_again(run: Run) -> Judged:
     return judge(TextClassifier.load(run.output, device=run.device), *run.judged_on(np.empty(0, dtype=np.int64)))
 
 
-def train(run: Run, observers: Sequence[Observer], resume: bool = False) -> Judged:
+def train(run: Run, callbacks: Sequence[Callback], resume: bool = False) -> Judged:
     """Train, save, judge what was saved, and write everything into the run's folder.
 
     Raises:
@@ -186,10 +186,10 @@ def train(run: Run, observers: Sequence[Observer], resume: bool = False) -> Judg
     """
     run.output.mkdir(parents=True, exist_ok=True)
     with RunFolder(run.output).alone():
-        return _train(run, _Together([*observers, *_tensorboard(run.output)]), resume)
+        return _train(run, Callbacks([*callbacks, *_tensorboard(run.output)]), resume)
 
 
-def _train(run: Run, watching: Observer, resume: bool) -> Judged:
+def _train(run: Run, watching: Callback, resume: bool) -> Judged:
     started = time.time()
     if resume and (run.output / CONFIG).exists():
         _check_begun(run)
@@ -203,7 +203,7 @@ def _train(run: Run, watching: Observer, resume: bool) -> Judged:
         resume=resume,
         keep_checkpoints=True,
         out_of_fold=run.test is None,
-        observer=watching,
+        callback=watching,
     )
     write_text(run.output / CONFIG, to_yaml(run.config))
     trained = classifier.trained_
@@ -217,7 +217,7 @@ def _train(run: Run, watching: Observer, resume: bool) -> Judged:
         with suppress(DataError):  # Texts without a word have no floor.
             run.references |= references_out_of_fold(run.table, found, run.config, run.device)
     for note in of_validation:
-        watching.said(f"note: {note}")
+        watching.on_message(f"note: {note}")
     notes = [*classifier.notes_, *run.test_notes, *of_validation]
     decided = classifier.decision_.facts
     # The trained model must be gone before it is read back: two of 7 billion weights fit on no card.
@@ -292,28 +292,9 @@ def _of_validation(run: Run, validation: np.ndarray) -> list[str]:
     return [leaks] if leaks else []
 
 
-def _tensorboard(output: Path) -> list[Observer]:
+def _tensorboard(output: Path) -> list[Callback]:
     try:
         return [TensorBoardLog(output / TENSORBOARD)]
     except MissingExtraError:
         # TensorBoard is a second view of history.jsonl; its absence loses nothing.
         return []
-
-
-class _Together:
-    """Several observers as one."""
-
-    def __init__(self, observers: Sequence[Observer]) -> None:
-        self._observers = observers
-
-    def recorded(self, record: Record, pace: TrainingSpeed) -> None:
-        for observer in self._observers:
-            observer.recorded(record, pace)
-
-    def said(self, sentence: str) -> None:
-        for observer in self._observers:
-            observer.said(sentence)
-
-    def closed(self) -> None:
-        for observer in self._observers:
-            observer.closed()

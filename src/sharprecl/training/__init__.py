@@ -11,7 +11,7 @@ module              public names
 ``optimizer``       ``TrainingSchedule``, ``ScheduledAdamW``
 ``selection``       ``Selection``: which epoch is kept
 ``checkpoint``      ``CheckpointFolder``
-``history``         ``Observer``, ``HistoryFile``: what a training tells
+``history``         ``Callback``, ``HistoryFile``: what a training tells
 ``inference``       ``predict``, ``softmax``, ``answers``
 ``hardware``        device, precision, memory
 =================== ===================================================================================================

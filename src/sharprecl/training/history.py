@@ -1,10 +1,11 @@
-"""What a training run tells: records for files, pace for people."""
+"""What a training run tells: records for files, speed for people."""
 
 import json
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from sharprecl.errors import CheckpointError
 
@@ -14,7 +15,7 @@ Record = dict[str, Any]
     {"kind": "step", "step", "epoch", "loss": {term: value}, "learning_rate"}
     {"kind": "validation", "epoch", "step", "macro_f1", "accuracy", "loss", "best"}
 
-Observers are told of the trainings of folds too, with the name of the "fold" in the record.
+Callbacks are told of the trainings of folds too, with the name of the "fold" in the record.
 """
 
 
@@ -28,30 +29,36 @@ class TrainingSpeed:
     seconds_left: float
 
 
-class Observer(Protocol):
-    """Something that watches a run."""
+class Callback:
+    """Something that watches a run; override what is of interest."""
 
-    def recorded(self, record: Record, pace: TrainingSpeed) -> None:
+    def on_record(self, record: Record, speed: TrainingSpeed) -> None:
         """A step or a validation has ended."""
 
-    def said(self, sentence: str) -> None:
+    def on_message(self, sentence: str) -> None:
         """Something that a person should know."""
 
-    def closed(self) -> None:
+    def on_end(self) -> None:
         """The training has ended, well or badly."""
 
 
-class Silent:
-    """An observer that shows nothing."""
+class Callbacks(Callback):
+    """Several as one."""
 
-    def recorded(self, record: Record, pace: TrainingSpeed) -> None:
-        del record, pace
+    def __init__(self, callbacks: Iterable[Callback]) -> None:
+        self._callbacks = list(callbacks)
 
-    def said(self, sentence: str) -> None:
-        del sentence
+    def on_record(self, record: Record, speed: TrainingSpeed) -> None:
+        for callback in self._callbacks:
+            callback.on_record(record, speed)
 
-    def closed(self) -> None:
-        return
+    def on_message(self, sentence: str) -> None:
+        for callback in self._callbacks:
+            callback.on_message(sentence)
+
+    def on_end(self) -> None:
+        for callback in self._callbacks:
+            callback.on_end()
 
 
 class HistoryFile:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from sharprecl.config import RunConfig
 from sharprecl.data.tables import TextTable
-from sharprecl.training.history import Observer, Silent
+from sharprecl.training.history import Callback
 
 
 @dataclass(frozen=True, eq=False)
@@ -15,7 +15,7 @@ class TrainingJob:
     Attributes:
         table: training texts.
         config: everything else that decides the result.
-        observer: is told how it goes.
+        callback: is told how it goes.
         test: needed only by ``select_on="test"``.
         output: folder for history and checkpoints; None keeps everything in memory.
         resume: go on from what is in ``output``, if there is anything.
@@ -24,7 +24,7 @@ class TrainingJob:
 
     table: TextTable
     config: RunConfig
-    observer: Observer = field(default_factory=Silent)
+    callback: Callback = field(default_factory=Callback)
     test: TextTable | None = None
     output: Path | None = None
     resume: bool = False

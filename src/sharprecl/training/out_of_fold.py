@@ -19,7 +19,7 @@ from sharprecl.errors import CheckpointError, ConfigError
 from sharprecl.files import atomic_path, sha256_json
 from sharprecl.training.checkpoint import remove_checkpoints
 from sharprecl.training.hardware import free_memory
-from sharprecl.training.history import Observer, Record, TrainingSpeed
+from sharprecl.training.history import Callback, Record, TrainingSpeed
 from sharprecl.training.inference import predict
 from sharprecl.training.job import TrainingJob
 from sharprecl.training.names import CHECKPOINTS, FOLDS, HISTORY, SCORES
@@ -102,14 +102,14 @@ def out_of_fold(job: TrainingJob, number: int) -> OutOfFold | None:
     Raises:
         SharpReCLError: data, settings, assets or disk do not allow it, or what is to be resumed is another run.
     """
-    table, config, observer, output = job.table, job.config, job.observer, job.output
+    table, config, callback, output = job.table, job.config, job.callback, job.output
     if output is not None and not job.resume:
         remove_folds(output)
     folds = hold_out_once(table, config.seed) if number == 1 else deal_folds(table, number, config.seed)
     if not folds:
-        observer.said("note: no class has two different texts, so nothing can be held out to judge on")
+        callback.on_message("note: no class has two different texts, so nothing can be held out to judge on")
         return None
-    observer.said(
+    callback.on_message(
         f"{plural(len(folds), 'training comes', 'trainings come')} before the one on all texts, each to score what was "
         f"held out of it: figures that need no test texts; --folds 0 (training.folds) saves their time"
     )
@@ -120,8 +120,8 @@ def out_of_fold(job: TrainingJob, number: int) -> OutOfFold | None:
         identity = _identity(table, config, fold)
         known = _read(folder / SCORES, identity) if folder is not None and job.resume else None
         if known is None:
-            observer.said(f"{name}: learning from {len(fold.fit)} texts to judge on the other {len(fold.held)}")
-            known = _train(job, _OfFold(observer, name), fold, folder)
+            callback.on_message(f"{name}: learning from {len(fold.fit)} texts to judge on the other {len(fold.held)}")
+            known = _train(job, _OfFold(callback, name), fold, folder)
             if folder is not None:
                 _write(folder, known, identity)
         s_MC.append(known)
@@ -131,12 +131,12 @@ def out_of_fold(job: TrainingJob, number: int) -> OutOfFold | None:
     return OutOfFold(rows, np.concatenate(s_MC), folds, alone, saw)
 
 
-def _train(job: TrainingJob, observer: "_OfFold", fold: Fold, folder: Path | None) -> np.ndarray:
-    part = replace(job, table=job.table.select(fold.fit), observer=observer, test=None, output=folder)
+def _train(job: TrainingJob, callback: "_OfFold", fold: Fold, folder: Path | None) -> np.ndarray:
+    part = replace(job, table=job.table.select(fold.fit), callback=callback, test=None, output=folder)
     try:
         trained = train(part)
     except BaseException:
-        observer.whole.closed()
+        callback.whole.on_end()
         raise
     texts = [job.table.texts[row] for row in fold.held]
     tokens = tokenize(texts, trained.tokenizer, job.config.encoder.max_length)
@@ -195,18 +195,18 @@ def _remove_empty(folder: Path) -> None:
         folder.rmdir()
 
 
-class _OfFold:
-    """Tells the run's observer of the training of a fold, without the notes, which the whole training will tell."""
+class _OfFold(Callback):
+    """Tells the run's callback of the training of a fold, without the notes, which the whole training will tell."""
 
-    def __init__(self, whole: Observer, name: str) -> None:
+    def __init__(self, whole: Callback, name: str) -> None:
         self.whole, self._name = whole, name
 
-    def recorded(self, record: Record, pace: TrainingSpeed) -> None:
-        self.whole.recorded({**record, "fold": self._name}, pace)
+    def on_record(self, record: Record, speed: TrainingSpeed) -> None:
+        self.whole.on_record({**record, "fold": self._name}, speed)
 
-    def said(self, sentence: str) -> None:
+    def on_message(self, sentence: str) -> None:
         if not sentence.startswith("note: "):
-            self.whole.said(f"{self._name}: {sentence}")
+            self.whole.on_message(f"{self._name}: {sentence}")
 
-    def closed(self) -> None:
+    def on_end(self) -> None:
         """The run goes on."""

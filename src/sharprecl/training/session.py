@@ -54,11 +54,11 @@ def train(job: TrainingJob) -> Trained:
     Raises:
         SharpReCLError: data, settings, assets or disk do not allow it.
     """
-    table, config, observer, output = job.table, job.config, job.observer, job.output
-    notes = Notes(list(table.notes), observer.said)
+    table, config, callback, output = job.table, job.config, job.callback, job.output
+    notes = Notes(list(table.notes), callback.on_message)
     chosen_device = pick_device(job.device)
     precision = pick_precision(config.training.precision, chosen_device)
-    source = resolve_encoder(config.encoder.name, observer.said)
+    source = resolve_encoder(config.encoder.name, callback.on_message)
     tokenizer = stock.load_tokenizer(source)
     kind: type[Method] = method_class(config.method.name)
     settings = config.method
@@ -105,7 +105,7 @@ def train(job: TrainingJob) -> Trained:
             names=_names(table.label_names, tokenizer, config),
         )
         if isinstance(task, FrozenTask):
-            observer.said(
+            callback.on_message(
                 f"the frozen encoder reads {len(fitted):,} texts once, {int(views[0].lengths.sum()):,} tokens"
             )
         raising = ", raise method.temperature" if "temperature" in type(settings).model_fields else ""
@@ -113,7 +113,7 @@ def train(job: TrainingJob) -> Trained:
             task,
             schedule,
             config.training,
-            observer,
+            callback,
             lower=f"training.learning_rate{raising}",
             checkpoints=CheckpointFolder(output / CHECKPOINTS, identity) if output and schedule.total_steps else None,
             history=HistoryFile(output / HISTORY) if output else None,

@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Any
 
 from sharprecl.extras import require
-from sharprecl.training.history import Record, TrainingSpeed
+from sharprecl.training.history import Callback, Record, TrainingSpeed
 
 
-class TensorBoardLog:
+class TensorBoardLog(Callback):
     """Writes loss terms, learning rate and validation figures as event files.
 
     Raises:
@@ -19,7 +19,7 @@ class TensorBoardLog:
         self._folder = folder
         self._writer: Any = None
 
-    def recorded(self, record: Record, pace: TrainingSpeed) -> None:
+    def on_record(self, record: Record, speed: TrainingSpeed) -> None:
         """Add a record at its step."""
         if "fold" in record:
             # Trainings of parts, whose steps have the numbers of the whole one's.
@@ -36,17 +36,13 @@ class TensorBoardLog:
             for name, value in record["loss"].items():
                 self._writer.add_scalar(f"loss/{name}", value, step)
             self._writer.add_scalar("learning_rate", record["learning_rate"], step)
-            self._writer.add_scalar("texts_per_second", pace.texts_per_second, step)
+            self._writer.add_scalar("texts_per_second", speed.texts_per_second, step)
         else:
             for name in ("macro_f1", "accuracy", "loss"):
                 self._writer.add_scalar(f"validation/{name}", record[name], step)
             self._writer.flush()
 
-    def said(self, sentence: str) -> None:
-        """Sentences are not for plots."""
-        del sentence
-
-    def closed(self) -> None:
+    def on_end(self) -> None:
         """Flush and close."""
         if self._writer is not None:
             self._writer.close()

@@ -23,7 +23,7 @@ from sharprecl.errors import SharpReCLError
 from sharprecl.methods.base import Progress
 from sharprecl.training import hardware
 from sharprecl.training.checkpoint import CheckpointFolder
-from sharprecl.training.history import HistoryFile, Observer, Record, TrainingSpeed
+from sharprecl.training.history import Callback, HistoryFile, Record, TrainingSpeed
 from sharprecl.training.optimizer import ScheduledAdamW, TrainingSchedule
 from sharprecl.training.selection import Selection
 
@@ -127,7 +127,7 @@ class Trainer:
     Args:
         schedule: how many steps at which rates.
         training: warm-up, clipping, averaging, patience.
-        observer: is told of every step and validation.
+        callback: is told of every step and validation.
         advice: what to make smaller where the memory does not suffice.
         lower: what to lower where the loss is no longer finite.
         checkpoints, history: None keeps nothing on disk.
@@ -136,7 +136,7 @@ class Trainer:
     task: Task
     schedule: TrainingSchedule
     training: TrainingConfig
-    observer: Observer
+    callback: Callback
     advice: str = "make training.batch_size or encoder.max_length smaller"
     lower: str = "training.learning_rate"
     checkpoints: CheckpointFolder | None = None
@@ -161,7 +161,7 @@ class Trainer:
             with suppress(OSError):
                 if self.history:
                     self.history.close()
-            self.observer.closed()
+            self.callback.on_end()
         if self.selection.best is not None:
             task.load_state_dict(self.selection.best)
         else:
@@ -212,7 +212,9 @@ class Trainer:
         state.batch = 0
         state.finished = state.epoch >= self.schedule.epochs
         if not state.finished and self.selection.out_of_patience:
-            self.observer.said(f"stopped early: validation has not improved for {self.selection.stale_epochs} epochs")
+            self.callback.on_message(
+                f"stopped early: validation has not improved for {self.selection.stale_epochs} epochs"
+            )
             state.finished = True
 
     def _step(self, batch: Any) -> None:
@@ -254,7 +256,7 @@ class Trainer:
             texts_per_second=done * self.schedule.batch_size / max(seconds, 1e-9),
             seconds_left=seconds / max(done, 1) * (total - record["step"]),
         )
-        self.observer.recorded(record, speed)
+        self.callback.on_record(record, speed)
 
     def _checkpoint_if_due(self) -> None:
         if time.monotonic() - self._last_checkpoint >= self.training.checkpoint_seconds:
@@ -296,4 +298,4 @@ class Trainer:
         task.tokens, task.places = self.state.tokens, self.state.places
         if self.history:
             self.history.rewind(payload["history_offset"])
-        self.observer.said(f"resumed at step {self.state.step} of {self.schedule.total_steps}")
+        self.callback.on_message(f"resumed at step {self.state.step} of {self.schedule.total_steps}")

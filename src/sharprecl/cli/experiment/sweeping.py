@@ -50,12 +50,12 @@ class _Lines:
         self._console = console
         self._last = time.monotonic()
 
-    def progressed(self, sweep: Sweep, running: Sequence[tuple[str, Steps]], seconds_left: float | None) -> None:
+    def on_progress(self, sweep: Sweep, running: Sequence[tuple[str, Steps]], seconds_left: float | None) -> None:
         """Say how far it is, unless a line was printed within the minute."""
         if time.monotonic() - self._last >= _PLAIN_EVERY:
-            self.said(_words(sweep, seconds_left))
+            self.on_message(_words(sweep, seconds_left))
 
-    def said(self, sentence: str) -> None:
+    def on_message(self, sentence: str) -> None:
         """Print the sentence."""
         self._last = time.monotonic()
         say(self._console, sentence)
@@ -80,7 +80,7 @@ class _Bars:
     def __exit__(self, *_: object) -> None:
         self._progress.stop()
 
-    def progressed(self, sweep: Sweep, running: Sequence[tuple[str, Steps]], seconds_left: float | None) -> None:
+    def on_progress(self, sweep: Sweep, running: Sequence[tuple[str, Steps]], seconds_left: float | None) -> None:
         """Move the bars."""
         ended = sweep.done + len(sweep.failed)
         self._progress.update(self._bars[0], completed=ended, total=sweep.total, words=_words(sweep, seconds_left))
@@ -94,7 +94,7 @@ class _Bars:
         for bar in self._bars[1 + len(running) :]:
             self._progress.update(bar, visible=False)
 
-    def said(self, sentence: str) -> None:
+    def on_message(self, sentence: str) -> None:
         """Print the sentence above the bars."""
         say(self._progress.console, sentence)
 
