@@ -4,10 +4,9 @@ from typing import Any
 
 import pytest
 
-from sharprecl.config import METHODS, PROFILES, merge, resolve
+from sharprecl.config import METHODS, PROFILES, merge, method_settings, resolve
 from sharprecl.config.sharprecl import ABLATIONS
 from sharprecl.experiments.shortest import shortest
-from sharprecl.methods.registry import method_class
 
 
 def _kept(settings: dict[str, Any]) -> dict[str, Any]:
@@ -34,7 +33,7 @@ def test_it_resolves_to_the_same_run(method: str, profile: str) -> None:
     settings: dict[str, Any] = {"profile": profile, "method": {"name": method}}
     others = {"view": "noise", "augment": {"noise": {"swap": 0.3}}, "training": {"patience": 9}}
     settings = merge(
-        settings, {key: value for key, value in others.items() if key not in method_class(method).Config.ignores}
+        settings, {key: value for key, value in others.items() if key not in method_settings(method).ignores}
     )
     short = shortest(resolve(settings))
     assert _kept(short) == _kept(settings)
