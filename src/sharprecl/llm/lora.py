@@ -120,7 +120,7 @@ class LlmLora(Backend):
         Raises:
             SharpReCLError: settings, packages, the model or the disk do not allow it.
         """
-        table, config, callback, output = job.table, job.config, job.callback, job.output
+        table, config, callback = job.table, job.config, job.callback
         settings = config.method
         assert isinstance(settings, LlmLoraConfig)
         place = pick_device(job.device)
@@ -157,18 +157,10 @@ class LlmLora(Backend):
             task = AdapterTask(
                 model, prompts, answers, encoder.tokenizer.pad_token_id, settings, config.seed, precision
             )
-            identity = checkpoint_identity(config, precision, place.type, [prompts, answers])
-            trainer = Trainer(
-                task,
-                task.schedule,
-                task.training.model_copy(update={"checkpoint_seconds": config.training.checkpoint_seconds}),
-                callback,
-                advice="make method.micro_batch_size or method.max_words smaller",
-                lower="method.learning_rate",
-                checkpoints=CheckpointFolder(output / CHECKPOINTS, identity) if output else None,
-                history=HistoryFile(output / HISTORY) if output else None,
-            )
-            outcome = trainer.run(job.resume) if settings.epochs else _as_it_is(precision, place)
+            if settings.epochs:
+                outcome = _fine_tune(job, task, checkpoint_identity(config, precision, place.type, [prompts, answers]))
+            else:
+                outcome = TrainingResult(0, 0, 0, 0, 0.0, peak_memory_bytes(place), precision, str(place))
         facts = {
             "model": settings.model,
             "prompt_form": encoder.form,
@@ -210,8 +202,18 @@ class LlmLora(Backend):
         return LlmPredictor(model, page, encoder, settings)
 
 
-def _as_it_is(precision: str, device: torch.device) -> TrainingResult:
-    return TrainingResult(0, 0, 0, 0, 0.0, peak_memory_bytes(device), precision, str(device))
+def _fine_tune(job: TrainingJob, task: AdapterTask, identity: str) -> TrainingResult:
+    output, often = job.output, {"checkpoint_seconds": job.config.training.checkpoint_seconds}
+    return Trainer(
+        task,
+        task.schedule,
+        task.training.model_copy(update=often),
+        job.callback,
+        advice="make method.micro_batch_size or method.max_words smaller",
+        lower="method.learning_rate",
+        checkpoints=CheckpointFolder(output / CHECKPOINTS, identity) if output else None,
+        history=HistoryFile(output / HISTORY) if output else None,
+    ).run(job.resume)
 
 
 def _four_bit(settings: LlmLoraConfig) -> bool:

@@ -69,6 +69,8 @@ class AdapterTask(Task):
         precision: of the forward pass.
     """
 
+    fused = False
+
     model: Any
     prompts: Sequence[list[int]]
     answers: Sequence[list[int]]

@@ -89,12 +89,13 @@ class ScheduledAdamW:
         groups: parameters with ``lr``, the rate where the factor is 1, and ``weight_decay``.
         total_steps: of the whole training.
         training: warm-up, schedule, clipping, share of the steps to average.
+        fused: whether a step is one kernel: faster with many parameters, and rounded otherwise.
     """
 
-    def __init__(self, groups: list[dict[str, Any]], total_steps: int, training: TrainingConfig) -> None:
+    def __init__(self, groups: list[dict[str, Any]], total_steps: int, training: TrainingConfig, fused: bool) -> None:
         self._rates = [float(group["lr"]) for group in groups]
         self._total_steps, self._training = total_steps, training
-        self._adamw = torch.optim.AdamW(groups, fused=True)
+        self._adamw = torch.optim.AdamW(groups, fused=fused)
         self._parameters = [p for group in self._adamw.param_groups for p in group["params"]]
         self._average = RunningMean(self._parameters) if training.average > 0 else None
 

@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -52,12 +52,14 @@ class Task(ABC):
         precision: ``bf16`` or ``fp32``, of the forward pass.
         tokens: read by the model in training so far.
         places: the same with padding.
+        fused: whether the optimiser's step is one kernel.
     """
 
     device: torch.device
     precision: str
     tokens: int = 0
     places: int = 0
+    fused: ClassVar[bool] = True
 
     @abstractmethod
     def parameter_groups(self) -> list[dict[str, Any]]:
@@ -150,7 +152,9 @@ class Trainer:
         hardware.check_single_process()
         self.selection = Selection(self.training.patience, task.least_epochs())
         try:
-            self.optimizer = ScheduledAdamW(task.parameter_groups(), self.schedule.total_steps, self.training)
+            self.optimizer = ScheduledAdamW(
+                task.parameter_groups(), self.schedule.total_steps, self.training, task.fused
+            )
             with hardware.enough_memory(self.advice):
                 self._begin(resume)
                 while not self.state.finished:
