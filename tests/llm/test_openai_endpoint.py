@@ -9,7 +9,7 @@ import pytest
 from llm.fake_openai import FakeOpenAI
 from llm.openai_help import settings, train
 from sharprecl.config import RunConfig
-from sharprecl.config.language_models import LlmLoraConfig, OpenAIFinetuneConfig
+from sharprecl.config.language_models import LlmLoraConfig
 from sharprecl.errors import AssetError, ConfigError, MissingExtraError
 from sharprecl.export.card import Card, read_card
 from sharprecl.llm import openai_endpoint
@@ -109,31 +109,3 @@ def test_what_can_fail_before_spending(server: FakeOpenAI, monkeypatch: pytest.M
     monkeypatch.setitem(sys.modules, "openai", None)
     with pytest.raises(MissingExtraError, match="'openai'"):
         check_before_spending(settings())
-
-
-@pytest.mark.parametrize(
-    "url",
-    [
-        "api.openai.com",
-        "ftp://x/v1",
-        "https://me:secret@x/v1",
-        "https://x/v1?key=sk-1",
-        "https://x/v1#key",
-        "https://x\\@y/v1",
-        "https://x y/v1",
-        "https://[::1/v1",
-        "https://x:70000/v1",
-        "http://api.example.com/v1",
-        "http://127.0.0.1.example.com/v1",
-    ],
-)
-def test_addresses_that_are_none_or_hold_a_secret_or_show_the_key(url: str) -> None:
-    with pytest.raises(ValueError, match="base_url"):
-        OpenAIFinetuneConfig(base_url=url)
-
-
-@pytest.mark.parametrize(
-    "url", ["https://x.example:8443/openai/v1/", "http://localhost:8000/v1", "http://127.0.0.1", "http://[::1]:8000/v1"]
-)
-def test_addresses_of_own_providers(url: str) -> None:
-    assert OpenAIFinetuneConfig(base_url=url).base_url == url
