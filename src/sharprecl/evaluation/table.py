@@ -1,4 +1,4 @@
-"""Methods side by side, for the terminal and for Markdown, in percent with 95 % intervals."""
+"""Methods side by side on the terminal, in percent with 95 % intervals."""
 
 from rich import box
 from rich.table import Table
@@ -38,24 +38,6 @@ def comparison_table(rows: dict[str, Evaluation]) -> Table:
     return table
 
 
-def comparison_markdown(rows: dict[str, Evaluation]) -> str:
-    """Make the same table in Markdown, one line a method, cells like ``84.1 [82.6, 85.5]``; ends with a newline."""
-    lines = ["| Method | " + " | ".join(COLUMNS.values()) + " |", "|---|" + "---:|" * len(COLUMNS)]
-    for method, row in rows.items():
-        name = method.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ")
-        lines.append(f"| {name} | " + " | ".join(cell(row, column) for column in COLUMNS) + " |")
-    return "\n".join([*lines, "", _caption(rows)]) + "\n"
-
-
-def cell(row: Evaluation, name: str) -> str:
-    """One figure in percent with its interval, ``84.1 [82.6, 85.5]``, or a dash where there is none."""
-    value = row.score(name)
-    if value is None:
-        return DASH
-    low, high = row.intervals[name]
-    return f"{100 * value:.1f} [{100 * low:.1f}, {100 * high:.1f}]"
-
-
 def band_words(row: Evaluation) -> str:
     """The bands, what they mean and how many classes and test texts each has, as a phrase."""
     limits = (f"over {HEAD_OVER} training texts", f"{TAIL_UNDER} to {HEAD_OVER}", f"under {TAIL_UNDER}")
@@ -86,8 +68,6 @@ def _rounded(row: Evaluation, name: str) -> float:
 
 
 def _caption(rows: dict[str, Evaluation]) -> str:
-    if not rows:
-        return "No methods to compare."
     first = next(iter(rows.values()))
     texts = plural(first.n_texts, "test text", "test texts")
     return f"In percent, with 95 % bootstrap intervals, on {texts}. Macro-F1 within {band_words(first)}."
