@@ -14,6 +14,8 @@ ROWS = {
     "SharpReCL": evaluate(TRUE, GOOD, [500, 15], ["a", "b"]),
     "a|b [bold]": evaluate(TRUE, BAD, [500, 15], ["a", "b"]),
 }
+
+
 def printed(width):
     console = Console(file=io.StringIO(), width=width, force_terminal=False)
     console.print(comparison_table(ROWS))

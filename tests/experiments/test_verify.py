@@ -11,15 +11,14 @@ import pytest
 
 from made_up_runs import made_up_data, made_up_plan, made_up_records, made_up_run
 from sharprecl.config import merge, resolve
-from sharprecl.experiments import verify, verify_tables
+from sharprecl.experiments import verify
 from sharprecl.experiments.collection import Records
-from sharprecl.experiments.document import make_document
 from sharprecl.experiments.exported import Exported, write_exported
 from sharprecl.experiments.formats import FORMATS, write_document
 from sharprecl.experiments.plan import Plan
 from sharprecl.experiments.recipe import Recipe
-from sharprecl.experiments.verify import check_records, read_all
-from sharprecl.experiments.verify_tables import check_tables
+from sharprecl.experiments.tables import make_document
+from sharprecl.experiments.verify import check_records, check_tables, read_all
 from sharprecl.runs.code import code_hash
 from sharprecl.runs.data import Prepared
 from sharprecl.runs.record import RunRecord
@@ -175,7 +174,7 @@ def test_several_sources_must_agree(records: Records, tmp_path: Path) -> None:
 
 @pytest.fixture
 def written(plan: Plan, records: Records, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
-    monkeypatch.setattr(verify_tables, "load_plan", lambda name: plan)
+    monkeypatch.setattr(verify, "load_plan", lambda name: plan)
     document = make_document(plan, records, Recipe("mine", "smoke"))
     paths = [tmp_path / f"mine.{name}" for name in FORMATS]
     for path, name in zip(paths, FORMATS, strict=True):

@@ -25,8 +25,7 @@ def verify(
     together is found out only by running the plan again.
     """
     from sharprecl.data.messages import plural
-    from sharprecl.experiments.verify import check_records, read_all
-    from sharprecl.experiments.verify_tables import check_tables
+    from sharprecl.experiments.verify import check_records, check_tables, read_all
 
     records, disagreements = read_all(results)
     checked = check_records(records, with_data=data)
