@@ -26,7 +26,10 @@ def comparison_table(rows: dict[str, Evaluation]) -> Table:
     """
     every = rows.values()
     shown = {name: title for name, title in COLUMNS.items() if any(row.score(name) is not None for row in every)}
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False, caption=_caption(rows))
+    first = next(iter(every))
+    texts = plural(first.n_texts, "test text", "test texts")
+    caption = f"In percent, with 95 % bootstrap intervals, on {texts}. Macro-F1 within {band_words(first)}."
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False, caption=caption)
     table.caption_justify = "left"
     table.add_column("Method", overflow="fold")
     for title in shown.values():
@@ -65,9 +68,3 @@ def _end(share: float) -> str:
 def _rounded(row: Evaluation, name: str) -> float:
     value = row.score(name)
     return -1.0 if value is None else round(100 * value, 1)
-
-
-def _caption(rows: dict[str, Evaluation]) -> str:
-    first = next(iter(rows.values()))
-    texts = plural(first.n_texts, "test text", "test texts")
-    return f"In percent, with 95 % bootstrap intervals, on {texts}. Macro-F1 within {band_words(first)}."

@@ -98,3 +98,8 @@ def signed(value: float, digits: int = 1) -> str:
 def probability(p: float) -> str:
     """``0.032``, and ``< 0.001``."""
     return f"{p:.3f}" if p >= 0.001 else "< 0.001"
+
+
+def equals(p: float) -> str:
+    """The same behind a p: ``= 0.032``, and ``< 0.001``."""
+    return f"= {p:.3f}" if p >= 0.001 else "< 0.001"

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from sharprecl.data.messages import joined, plural
 from sharprecl.experiments.comparisons import Comparisons, RowComparison, decisive_class
-from sharprecl.experiments.document import probability
+from sharprecl.experiments.document import equals
 from sharprecl.experiments.footnotes import FEW_SEEDS
 from sharprecl.experiments.results import Line, Table, in_percent
 
@@ -52,8 +52,7 @@ def _test(comparison: RowComparison, best: frozenset[Line], after: frozenset[Lin
     else:
         side = "ahead of" if comparison.difference > 0 else "behind"
         apart = f"; {compared} is {_points(abs(comparison.difference))} {side} {rival}"
-    shown = probability(comparison.p)
-    p = f"(p {shown if shown.startswith('<') else f'= {shown}'})"
+    p = f"(p {equals(comparison.p)})"
     if not comparison.significant:
         return f"{apart}, which is within noise {p}"
     if comparison.seeds == 1:

@@ -4,7 +4,7 @@ again from the runs and compared letter for letter."""
 import json
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
@@ -30,22 +30,6 @@ _TOLERANCE = 1e-9  # Machines add floats in different orders.
 _SHOWN = 5  # differing lines of a table that are told
 
 
-@dataclass(frozen=True)
-class Checked:
-    """What a check found.
-
-    Attributes:
-        records: the runs with figures as computed anew, for tables.
-        runs: how many were looked at; ``data``: how many data records.
-        faults: a sentence each; empty where all is well.
-    """
-
-    records: Records
-    runs: int
-    data: int
-    faults: tuple[str, ...] = field(default=())
-
-
 def read_all(paths: list[Path]) -> tuple[Records, tuple[str, ...]]:
     """Runs and data of several folders or files together, and sentences about what they disagree on.
 
@@ -65,13 +49,16 @@ def read_all(paths: list[Path]) -> tuple[Records, tuple[str, ...]]:
     return every, tuple(faults)
 
 
-def check_records(records: Records, *, with_data: bool = False) -> Checked:
+def check_records(records: Records, *, with_data: bool = False) -> tuple[Records, tuple[str, ...]]:
     """Compute every run's figures and names anew.
 
     Args:
         records: what is checked.
         with_data: also load the data themselves and compare all that is kept of them: the true labels, the counts, the
             hash over the texts.
+
+    Returns:
+        The records with figures as computed anew, for tables, and a sentence about each fault.
     """
     faults: list[str] = []
     anew: dict[str, RunRecord] = {}
@@ -84,8 +71,7 @@ def check_records(records: Records, *, with_data: bool = False) -> Checked:
         faults += [f"data {key}: {what}" for what in _of_data(key, record)]
     if with_data:
         faults += _against_the_data(records)
-    checked = Records(anew, records.data, records.features)
-    return Checked(checked, len(records.runs), len(records.data), tuple(faults))
+    return replace(records, runs=anew), tuple(faults)
 
 
 def _remeasured(run: RunRecord, data: DataRecord | None) -> tuple[RunRecord, list[str]]:

@@ -4,6 +4,7 @@ from typing import Any
 
 from sharprecl.evaluation.ranks import Ranking
 from sharprecl.experiments.comparisons import rank_lines
+from sharprecl.experiments.document import equals
 from sharprecl.experiments.figures.drawing import FULL, LEAST_TYPE, Drawing, basis, finish, folded, sheet
 from sharprecl.experiments.results import Table
 from sharprecl.report.svg import INK, VERMILLION
@@ -76,8 +77,7 @@ def rank_diagram(
         caption = f"Average ranks by macro-F1 over {over}, 1 is best. Methods under one bar cannot be told apart at 5 %"
         caption += " (Nemenyi)."
         if ranking.p is not None:
-            p = f"p = {ranking.p:.3f}" if ranking.p >= 0.001 else "p < 0.001"
-            caption += f" Friedman's test that all are alike: {p}."
+            caption += f" Friedman's test that all are alike: p {equals(ranking.p)}."
         return finish(figure, name, title, scale, f"{caption} {rests_on}")
 
 
