@@ -139,7 +139,7 @@ def test_the_sheets_say_printed_and_difference() -> None:
     assert (entry.text, entry.spread) == ("26.44", "0.35")
     assert entry.difference == signed(100 * measured - 26.44)
     assert not accuracy.notes
-    assert any("at the scale small encoder, epochs and texts are others" in note for note in macro_f1.notes)
+    assert any("At the scale small encoder, epochs and texts are others" in note for note in macro_f1.notes)
 
 
 def test_cells_that_cannot_be_right_are_marked() -> None:

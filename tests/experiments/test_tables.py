@@ -121,7 +121,7 @@ def test_columns_that_all_rows_have_are_averaged_and_ranked_for_all_rows() -> No
     text = write_document(make_document(plan, records, Recipe("mine", "smoke")))
     assert "Not run on cr: 1 of 3 rows." in text
     over = "over 2 columns of 2 data sets (trec@50 and r52, which all rows have)"
-    assert f"Average and rank: {over}; the columns of one data set rank once." in text
+    assert f"Average and rank: {over}. The columns of one data set count as one in the rank." in text
     assert "cr: of the 2 rows that are complete there, sharprecl has the best macro-F1" in text
     assert "2/3" not in text
     # Two data sets tell no three rows apart.
@@ -151,8 +151,8 @@ def test_signs_of_certainty_are_explained_only_where_they_stand() -> None:
         stands = any("*" in entry.marks for sheet in document.sheets for row in sheet.rows for entry in row)
         notes = " ".join(document.notes)
         assert stands == sign
-        assert ("is more than noise" in notes) == sign
-        assert "Only macro-F1 and accuracy are tested; see Certainty." in notes
+        assert ("is significant" in notes) == sign
+        assert "Only macro-F1 and accuracy are tested; see Significance." in notes
 
 
 def test_p_is_of_texts_and_seeds_and_of_texts_alone_where_there_is_a_single_seed() -> None:
@@ -160,9 +160,9 @@ def test_p_is_of_texts_and_seeds_and_of_texts_alone_where_there_is_a_single_seed
     records = made_up_records(plan, SKILLS)
     for seeds, said in (((0,), "these trained models"), ((0, 1), "other seeds")):
         document = make_document(plan, records, Recipe("mine", "smoke", seeds=seeds))
-        (sheet,) = (sheet for sheet in document.sheets if sheet.title == "Certainty")
+        (sheet,) = (sheet for sheet in document.sheets if sheet.title == "Significance")
         assert sheet.headings[-1] == "p"
-        assert [said in note for note in sheet.notes if note.startswith("p: ")] == [True]
+        assert [said in note for note in sheet.notes if note.startswith("p allows for")] == [True]
 
 
 def test_rows_that_are_ruled_out_are_marked() -> None:
@@ -173,7 +173,7 @@ def test_rows_that_are_ruled_out_are_marked() -> None:
         if sheet.title in ("Accuracy", "Macro-F1"):
             marked = {row[0].text for row in sheet.rows for entry in row if "<" in entry.marks}
             assert marked == {"sharprecl"}
-    assert sum(note.startswith("<: not the best row") and "other seeds" in note for note in document.notes) == 1
+    assert sum(note.startswith("<: ruled out as the best") and "other seeds" in note for note in document.notes) == 1
     p = {
         (one.row, one.column): one.value
         for one in document.figures

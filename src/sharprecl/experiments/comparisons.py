@@ -53,7 +53,7 @@ class RowComparison:
 
     @property
     def significant(self) -> bool:
-        """Whether the difference is more than noise."""
+        """Whether p is at most ``LEVEL``."""
         return self.p <= LEVEL
 
 

@@ -11,7 +11,7 @@ from sharprecl.experiments.results import METRICS, Table
 RULED_OUT, SIGNIFICANT, ON_TEST = "<", "*", "t"
 """Raised signs."""
 FEW_SEEDS = 5
-"""Up to here, p over seeds is too bold where seeds differ greatly: see ``evaluation.significance``."""
+"""Up to here, p over seeds is too small where seeds differ greatly: see ``evaluation.significance``."""
 
 _CHOSEN_ON = {
     "validation": "the epoch was chosen on validation texts",
@@ -43,39 +43,38 @@ def notes(table: Table, comparisons: Comparisons, ranked_over: str) -> Iterator[
         ranked_over: what averages and ranks in macro-F1 rest on, in words.
     """
     cells = table.cells.values()
-    yield "Bold is the best and underlined the runner-up of complete cells, as shown; what looks equal ties."
+    yield "Bold: the best of the complete cells. Underlined: the runner-up. Cells that look equal tie."
     if any(comparisons.ruled_out(*place) for place in comparisons.p_best):
         several = all(len(cell.wanted) > 1 for cell in cells)
-        drawn = "other test texts and other seeds" if several else "other test texts; a single seed tells of no others"
+        drawn = "other test texts and other seeds" if several else "other test texts, but not for other seeds"
         yield (
-            f"{RULED_OUT}: not the best row of its column, with 95 % certainty over the complete rows of that column "
-            f"together (multiple comparisons with the best, Hsu 1984), for {drawn}. Accuracy and macro-F1 only; not "
-            "corrected over columns."
+            f"{RULED_OUT}: ruled out as the best complete row of its column with 95 % confidence (multiple comparisons "
+            f"with the best, Hsu 1984), allowing for {drawn}. Accuracy and macro-F1 only; not corrected over columns."
         )
     if any(0 < len(cell.runs) < len(cell.wanted) for cell in cells):
-        yield "2/3: two of three seeds are finished; compared with nothing."
+        yield "2/3: two of three seeds are finished; the cell is not compared."
     if any(not cell.complete for cell in cells):
-        yield f"{DASH}: not run, or nothing complete to show."
+        yield f"{DASH}: not run, or not complete."
     if any(run.selected_on == "test" for run in table.runs):
         yield f"{ON_TEST}: the epoch was chosen on the test texts, so the figure is too high."
     yield from _mixed(table)
     beyond = [line.title for line in table.lines if line.beyond]
     if beyond and table.plan.paper:
         yield f"Not in the paper's table: {_every(beyond)}."
-    tokens = "Tokens: read by the encoder in training steps, mean of a run"
+    tokens = "Tokens: read by the encoder in training steps, mean per run"
     if len(table.columns) > 1:
-        yield f"Average and rank: over {ranked_over}; the columns of one data set rank once."
+        yield f"Average and rank: over {ranked_over}. The columns of one data set count as one in the rank."
         tokens += ", over the same columns"
     yield f"{tokens}."
     if comparisons.tested:
         name = comparisons.tested[0].compared.title
-        sign = f"{SIGNIFICANT} at {name}: its difference from the best other row, ahead or behind, is more than noise. "
+        sign = f"{SIGNIFICANT} at {name}: its difference from the best other row, ahead or behind, is significant. "
         shown = any(one.significant for one in comparisons.tested)
         tested = _every(METRICS[metric].lower().replace("f1", "F1") for metric in TESTED)
-        yield f"{sign if shown else ''}Only {tested} are tested; see Certainty."
+        yield f"{sign if shown else ''}Only {tested} are tested; see Significance."
 
 
-def certainty(comparisons: Comparisons) -> tuple[str, ...]:
+def significance(comparisons: Comparisons) -> tuple[str, ...]:
     """How the tests were made and what they are worth, and which could not be made."""
     untested = tuple(f"Not tested on {column}: {why}." for column, why in comparisons.untested.items())
     if not comparisons.tested:
@@ -83,23 +82,21 @@ def certainty(comparisons: Comparisons) -> tuple[str, ...]:
     seeds = min(one.seeds for one in comparisons.tested)
     family = len({one.column for one in comparisons.tested})
     if seeds > 1:
-        drawn = f"other test texts and other seeds (paired bootstrap over both). {SIGNIFICANT}: at most {LEVEL:g}."
-        drawn += " With so few seeds it is too bold where they differ greatly." if seeds <= FEW_SEEDS else ""
+        p = "p allows for other test texts and other seeds: a paired bootstrap draws both anew."
+        few = f" With {seeds} seeds it is too small where seeds differ greatly." if seeds <= FEW_SEEDS else ""
     else:
-        drawn = (
-            f"other test texts, these trained models (paired bootstrap over the texts). {SIGNIFICANT}: at most "
-            f"{LEVEL:g}. A single seed says nothing of other trainings."
-        )
+        p = "p allows for other test texts: a paired bootstrap draws them anew. It is about these trained models only."
+        few = " A single seed says nothing about other trainings."
     sentences = [
-        "The rival is the best other row on these test texts, so where it leads its p counts once for each row it was "
-        f"chosen from. Holm's correction runs over the columns of a metric, of which {family} could be tested.",
-        f"p: {drawn}",
+        f"{p} {SIGNIFICANT}: p is at most {LEVEL:g}.{few}",
+        "The rival is the best other row on these test texts. Where it leads, p is multiplied by the number of rows it "
+        f"was chosen from; then Holm's correction runs over the tested columns of a metric, here {family}.",
         "The interval is not corrected.",
     ]
     least = max(one.test.least_p * one.rivals for one in comparisons.tested) * family
     if least > LEVEL:
         sentences.append(
-            f"With so many rows and columns p is {least:.3f} at best where the rival leads: no such lead can show."
+            f"With so many rows and columns p is at least {least:.3f} where the rival leads: none is significant."
         )
     return (*sentences, *untested)
 

@@ -132,10 +132,10 @@ def _notes(table: Table, figures: Sequence[Printed], remarks: Sequence[str]) -> 
     """What is to be known of these figures, and what is odd about the paper's table as a whole."""
     name, scale = table.plan.paper, ""
     if table.scale != "paper":
-        scale = f"; at the scale {table.scale} encoder, epochs and texts are others, so that it judges neither"
+        scale = f" At the scale {table.scale} encoder, epochs and texts are others, so the difference judges neither."
     yield (
         f"{name} prints means and standard deviations of ten runs of BERT-base on all texts. In brackets: this "
-        f"table's mean less the printed one, in points, where it is complete{scale}."
+        f"table's mean minus the printed one, in points, where the cell is complete.{scale}"
     )
     if any(figure.impossible for figure in figures):
         yield f"{IMPOSSIBLE}: cannot be right where it stands."

@@ -36,7 +36,7 @@ def _winners(means: Mapping[Line, float], best: frozenset[Line], after: frozense
     first = [line for line in means if line in best]
     score = f"{in_percent(means[first[0]]):.1f}"
     if len(first) > 1:
-        return f"{_names(first)} are level with the best macro-F1, {score}"
+        return f"{_names(first)} tie for the best macro-F1, {score}"
     seconds = [line for line in means if line in after]
     lead = _points(means[first[0]] - max(means[line] for line in seconds))
     return f"{first[0].title} has the best macro-F1, {score}, {lead} ahead of {_names(seconds)}"
@@ -67,16 +67,15 @@ def _why(table: Table, comparison: RowComparison) -> str:
     if one is None:
         return ""
     size = in_percent(abs(one.difference))
-    part = size <= in_percent(abs(comparison.difference))
-    share = f"{size:.1f} points of that are one class's," if part else f"One class alone would make {size:.1f} points,"
+    makes = "makes" if size <= in_percent(abs(comparison.difference)) else "alone would make"
+    of_that = " of that" if makes == "makes" else ""
     texts = f"{one.train:,} training texts, {plural(one.test, 'test text', 'test texts')}"
-    compared, rival = (
-        f"{line.title} finds {_mean(found)} and takes {_mean(false)}"
-        for line, found, false in zip((comparison.compared, comparison.rival), one.found, one.false, strict=True)
-    )
-    others = "other text" if _mean(one.false[0]) == "1" else "other texts"
+    (ours, our_false), (theirs, their_false) = (map(_mean, pair) for pair in zip(one.found, one.false, strict=True))
     over = ", means over the seeds" if comparison.seeds > 1 else ""
-    return f" {share} {one.label} ({texts}): {compared} {others} for it, {rival}{over}."
+    return (
+        f" Class {one.label} ({texts}) {makes} {size:.1f} points{of_that}: {comparison.compared.title} has {ours} true "
+        f"and {our_false} false positives, {comparison.rival.title} {theirs} and {their_false}{over}."
+    )
 
 
 def _lacking(table: Table, column: str, group: Iterable[Line], known: Mapping[Line, float]) -> str:
@@ -92,9 +91,8 @@ def _score(comparisons: Comparisons) -> Iterator[str]:
         return
     won, lost = (sum(one.significant and sign * one.difference > 0 for one in tested) for sign in (1, -1))
     yield (
-        f"{tested[0].compared.title} against the best other row in {plural(len(tested), 'column', 'columns')}: "
-        f"better beyond noise in {won}, worse beyond noise in {lost}, "
-        f"not to be told apart in {len(tested) - won - lost}."
+        f"Against the best other row in {len(tested)} columns, {tested[0].compared.title} is significantly better in "
+        f"{won}, significantly worse in {lost}, and neither in {len(tested) - won - lost}."
     )
 
 

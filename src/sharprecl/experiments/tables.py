@@ -1,4 +1,4 @@
-"""A plan's table as a document: a sheet for each metric, or for the one column; certainty; the paper's figures."""
+"""A plan's table as a document: a sheet for each metric, or for the one column; significance; the paper's figures."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from sharprecl.errors import ConfigError
 from sharprecl.experiments.collection import Records
 from sharprecl.experiments.comparisons import Comparisons, Ranked, RowComparison, compare_rows, rank_lines
 from sharprecl.experiments.document import EMPTY, Document, Entry, LongFormValue, Sheet, probability, signed
-from sharprecl.experiments.footnotes import ON_TEST, RULED_OUT, SIGNIFICANT, caption, certainty, notes
+from sharprecl.experiments.footnotes import ON_TEST, RULED_OUT, SIGNIFICANT, caption, notes, significance
 from sharprecl.experiments.long_form import long_form
 from sharprecl.experiments.plan import Plan
 from sharprecl.experiments.published import published_sheets
@@ -47,7 +47,7 @@ def make_document(plan: Plan, records: Records, recipe: Recipe, table_format: st
     if comparisons.tested or comparisons.untested:
         headings = ("Column", "Metric", "Row", "Rival", "Difference", "95 % interval", "p")
         rows = tuple(map(_comparison, comparisons.tested))
-        sheets.append(Sheet("Certainty", headings, rows, certainty(comparisons), words=4))
+        sheets.append(Sheet("Significance", headings, rows, significance(comparisons), words=4))
     return Document(
         title=title,
         caption=caption(table),
