@@ -9,10 +9,9 @@ import matplotlib
 from matplotlib.figure import Figure
 
 from pair_ratio_figures import INK, STYLE
-from sharprecl.experiments.cells import Line
 from sharprecl.experiments.plan import load_plan
+from sharprecl.experiments.results import Line, Table, make_table
 from sharprecl.experiments.store import load_records
-from sharprecl.experiments.tables import Table, make_table
 from sharprecl.report.svg import BLUE, ORANGE, VERMILLION
 
 HERE = Path(__file__).parent

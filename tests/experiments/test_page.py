@@ -71,7 +71,9 @@ def test_everything_stands_on_the_page_and_beside_it(section: PageSection, tmp_p
 
 
 def test_the_page_needs_no_network_and_escapes_what_it_says(section: PageSection, tmp_path: Path) -> None:
-    evil = replace(section, title="<script>alert(1)</script>", commands=("sharprecl '<b>'",))
+    evil = replace(
+        section, document=replace(section.document, title="<script>alert(1)</script>"), commands=("sharprecl '<b>'",)
+    )
     text = write_page(tmp_path, "A & B", [], "smoke", [evil, replace(evil, plan="other.yaml")]).read_text("utf-8")
     assert "<script>alert" not in text
     assert "A &amp; B" in text

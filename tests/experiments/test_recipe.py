@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sharprecl.errors import ConfigError, DataError
+from sharprecl.experiments.document import Document, LongFormValue
 from sharprecl.experiments.formats import FORMATS, write_document
 from sharprecl.experiments.recipe import Provenance, Recipe, check_replaceable, read_provenance
-from sharprecl.experiments.sheets import Document, LongFormValue
 
 NAMES = st.lists(st.text(min_size=1, max_size=8), max_size=3).map(tuple)
 

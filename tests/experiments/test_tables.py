@@ -1,39 +1,25 @@
-"""The table of a plan: what is complete, what is left out, averages and groups."""
+"""A plan's table as a document: what is complete, what is left out, averages, marks and what they mean."""
 
-import math
+import csv
+import io
 from dataclasses import replace
 
 import pytest
 
 from made_up_runs import made_up_data, made_up_plan, made_up_records, made_up_run
-from sharprecl.experiments.cells import Line
+from mirror import EXPECTED, needs_mirror
+from sharprecl.errors import ConfigError
 from sharprecl.experiments.collection import Records
-from sharprecl.experiments.document import make_document
-from sharprecl.experiments.figures.draw import average_ranks
+from sharprecl.experiments.comparisons import rank_lines
+from sharprecl.experiments.figures.ranks import average_ranks
 from sharprecl.experiments.formats import write_document
-from sharprecl.experiments.ranked import rank_lines
+from sharprecl.experiments.plan import load_plan, make_plan
 from sharprecl.experiments.recipe import Recipe
-from sharprecl.experiments.tables import Common, make_table
+from sharprecl.experiments.results import Common, Line, make_table
+from sharprecl.experiments.tables import make_document
 
 SKILLS = {"cross_entropy": 0.70, "bcl": 0.80, "sharprecl": 0.90}
 BCL, CE, OURS = Line("bcl"), Line("cross_entropy"), Line("sharprecl")
-
-
-def test_means_and_deviations_are_those_of_the_seeds() -> None:
-    plan = made_up_plan()
-    records = made_up_records(plan, SKILLS)
-    table = make_table(plan, records, "smoke")
-    cell = table.cells[BCL, "cr"]
-    values = [
-        run.metrics["macro_f1"] or 0.0
-        for job in plan.jobs("smoke")
-        if (job.row, job.column) == ("bcl", "cr") and (run := records.find(job.spec))
-    ]
-    middle = sum(values) / 3
-    assert cell.mean("macro_f1") == pytest.approx(middle)
-    spread = math.sqrt(sum((value - middle) ** 2 for value in values) / 2)
-    assert cell.deviation("macro_f1") == pytest.approx(spread)
-    assert (cell.complete, cell.spent("tokens"), cell.spent("seconds")) == (True, 1_000_000, 11.0)
 
 
 def test_a_cell_that_lacks_a_seed_is_shown_and_never_best() -> None:
@@ -72,30 +58,6 @@ def test_no_runs_at_all() -> None:
     document = make_document(plan, Records({}, {}), Recipe("mine", "smoke"))
     assert not document.sheets
     assert "no run is finished yet" in write_document(document)
-
-
-def test_a_part_of_a_table() -> None:
-    plan = made_up_plan()
-    table = make_table(
-        plan, made_up_records(plan, SKILLS), "smoke", rows=["bcl", "sharprecl"], columns=["cr"], seeds=[2]
-    )
-    assert (table.lines, table.columns, table.cells[BCL, "cr"].wanted) == ((BCL, OURS), ("cr",), (2,))
-    assert table.cells[BCL, "cr"].deviation("macro_f1") is None
-
-
-def test_values_of_a_curve_are_compared_within_it() -> None:
-    rows = {
-        "mu": {"method": "sharprecl", "vary": "method.mu", "values": [0, 1]},
-        "tau": {"method": "sharprecl", "vary": "method.temperature", "values": [0.1, 0.3]},
-    }
-    plan = made_up_plan(kind="curve", rows=rows)
-    table = make_table(
-        plan, made_up_records(plan, lambda job: 0.9 if job.row == "mu" else 0.7 + (job.x or 0) / 10), "smoke"
-    )
-    assert [line.title for line in table.lines] == ["mu = 0", "mu = 1", "tau = 0.1", "tau = 0.3"]
-    best, _ = table.best(table.means("accuracy", "cr"))
-    assert Line("tau", 0.3) in best
-    assert len(rank_lines(table).rankings) == 2
 
 
 def test_data_that_changed_between_runs_are_compared_with_nothing() -> None:
@@ -146,20 +108,6 @@ def test_runs_of_two_machines_are_told_by_their_precision() -> None:
     assert "precisions" not in with_precision("bf16", "bf16")
 
 
-def test_a_metric_that_no_class_has_is_left_out() -> None:
-    plan = made_up_plan()
-    records = made_up_records(plan, SKILLS)
-    runs = {key: replace(run, metrics={**run.metrics, "tail": None}) for key, run in records.runs.items()}
-    table = make_table(plan, replace(records, runs=runs), "smoke")
-    assert table.metrics == ("accuracy", "macro_f1", "balanced_accuracy")
-    some = {key: run if run.spec.data == "cr" else runs[key] for key, run in records.runs.items()}
-    table = make_table(plan, replace(records, runs=some), "smoke")
-    assert table.cells[BCL, "cr"].mean("tail") is not None
-    # One column is no average, and ranks nothing.
-    assert table.averages("tail") == {}
-    assert rank_lines(table, "tail").rankings == ()
-
-
 COLUMNS = ["trec@50", "r52", "cr"]
 
 
@@ -173,13 +121,11 @@ def test_columns_that_all_rows_have_are_averaged_and_ranked_for_all_rows() -> No
     text = write_document(make_document(plan, records, Recipe("mine", "smoke")))
     assert "Not run on cr: 1 of 3 rows." in text
     over = "over 2 columns of 2 data sets (trec@50 and r52, which all rows have)"
-    assert f"Average and rank: {over}; the columns of one data set rank once." in text
-    assert f"O{over[1:]}, sharprecl has the best average rank, 1.00" in text
+    assert f"Average and rank: {over}. The columns of one data set count as one in the rank." in text
     assert "cr: of the 2 rows that are complete there, sharprecl has the best macro-F1" in text
     assert "2/3" not in text
     # Two data sets tell no three rows apart.
     assert average_ranks(table) is None
-    assert "ranks over so few data sets cannot tell 3 rows apart" in text
     # Tokens are a mean over the same columns, so that they compare.
     row = next(line for line in text.split("### Macro-F1")[1].splitlines() if line.startswith("| bcl |"))
     assert row.endswith(" 1.00 |")
@@ -198,22 +144,81 @@ def test_where_no_two_columns_are_common_the_rows_that_have_all_are_averaged() -
     assert set(rank_lines(table).ranks) == {"cross_entropy", "sharprecl"}
 
 
-def test_a_single_seed_says_nothing_of_methods() -> None:
-    plan = made_up_plan()
-    records = made_up_records(plan, SKILLS)
-    for seeds, shown in (((0,), False), ((0, 1), True)):
-        document = make_document(plan, records, Recipe("mine", "smoke", seeds=seeds))
-        (sheet,) = (sheet for sheet in document.sheets if sheet.title == "Certainty")
-        assert {entry.text != "\N{EN DASH}" for *_, entry in sheet.rows} == {shown}
-        assert any(one.quantity == "p_methods" for one in document.figures) == shown
-
-
 def test_signs_of_certainty_are_explained_only_where_they_stand() -> None:
     plan = made_up_plan()
     for skills, sign in ((SKILLS, True), (dict.fromkeys(SKILLS, 0.7), False)):
         document = make_document(plan, made_up_records(plan, skills), Recipe("mine", "smoke"))
-        stands = any({"*", "†"} & set(entry.marks) for sheet in document.sheets for row in sheet.rows for entry in row)
+        stands = any("*" in entry.marks for sheet in document.sheets for row in sheet.rows for entry in row)
         notes = " ".join(document.notes)
         assert stands == sign
-        assert ("is more than noise" in notes) == sign
-        assert "Only macro-F1 and accuracy are tested; see Certainty." in notes
+        assert ("is significant" in notes) == sign
+        assert "Only macro-F1 and accuracy are tested; see Significance." in notes
+
+
+def test_p_is_of_texts_and_seeds_and_of_texts_alone_where_there_is_a_single_seed() -> None:
+    plan = made_up_plan()
+    records = made_up_records(plan, SKILLS)
+    for seeds, said in (((0,), "these trained models"), ((0, 1), "other seeds")):
+        document = make_document(plan, records, Recipe("mine", "smoke", seeds=seeds))
+        (sheet,) = (sheet for sheet in document.sheets if sheet.title == "Significance")
+        assert sheet.headings[-1] == "p"
+        assert [said in note for note in sheet.notes if note.startswith("p allows for")] == [True]
+
+
+def test_rows_that_are_ruled_out_are_marked() -> None:
+    plan = made_up_plan()
+    records = made_up_records(plan, {"cross_entropy": 0.94, "bcl": 0.95, "sharprecl": 0.6})
+    document = make_document(plan, records, Recipe("mine", "smoke"))
+    for sheet in document.sheets[:4]:
+        if sheet.title in ("Accuracy", "Macro-F1"):
+            marked = {row[0].text for row in sheet.rows for entry in row if "<" in entry.marks}
+            assert marked == {"sharprecl"}
+    assert sum(note.startswith("<: ruled out as the best") and "other seeds" in note for note in document.notes) == 1
+    p = {
+        (one.row, one.column): one.value
+        for one in document.figures
+        if (one.quantity, one.metric) == ("p_best", "macro_f1")
+    }
+    assert max(p["sharprecl", column] for column in plan.columns) < 0.05
+
+
+def test_a_leader_that_lacks_seeds_is_not_overlooked() -> None:
+    plan = made_up_plan(columns=["trec@50"])
+    skills = {"cross_entropy": 0.6, "bcl": 0.97, "sharprecl": 0.9}
+    records = made_up_records(plan, skills, without=lambda job: (job.row, job.seed) == ("bcl", 2))
+    (sentence,) = make_document(plan, records, Recipe("mine", "smoke")).summary
+    assert sentence.startswith("trec@50: of the 2 rows that are complete there, sharprecl has the best macro-F1")
+    assert "Seeds are still missing of bcl (9" in sentence
+    assert sentence.endswith(" so far).")
+
+
+def test_classes_without_test_texts_are_named() -> None:
+    plan = made_up_plan(columns=["trec@50"])
+    records = made_up_records(plan, SKILLS)
+    (hash_, data), *_ = records.data.items()
+    lacking = replace(data, gold=tuple(0 if label == 2 else label for label in data.gold))
+    caption = make_document(plan, Records(records.runs, {hash_: lacking}), Recipe("mine", "smoke")).caption
+    assert "trec@50: 1 class has no test texts and counts 0 in macro-F1, for all rows alike: few." in caption
+    assert not any("test texts" in words for words in make_document(plan, records, Recipe("mine", "smoke")).caption[1:])
+
+
+@needs_mirror
+def test_counts_stand_beside_table_1() -> None:
+    recipe = Recipe("datasets", "smoke", columns=("cr",))
+    document = make_document(load_plan("datasets"), Records({}, {}), recipe)
+    text = write_document(document)
+    assert "| CR | paper | 3394 | 376 | 5542 |" in text
+    assert "| 3394 | 376 | **5331**<sup>1</sup> |" in text
+    assert "- 1: CR: " in text
+    rows = list(csv.DictReader(io.StringIO(write_document(document.as_format("csv")))))
+    found = {row["quantity"]: row["value"] for row in rows if row["part"] == "files"}
+    assert found["train"] == str(EXPECTED["cr"]["train"])
+    assert found["vocabulary"] == str(EXPECTED["cr"]["vocab_all"])
+
+
+def test_what_cannot_be_counted() -> None:
+    with pytest.raises(ConfigError, match="there are r52, ohsumed"):
+        make_document(load_plan("datasets"), Records({}, {}), Recipe("datasets", "smoke", columns=("sst",)))
+    thinned = make_plan("mine", "mine.yaml", {"title": "Mine", "kind": "datasets", "columns": ["trec@50"]})
+    with pytest.raises(ConfigError, match="sharprecl doctor"):
+        make_document(thinned, Records({}, {}), Recipe("mine", "smoke"))

@@ -11,15 +11,14 @@ import pytest
 
 from made_up_runs import made_up_data, made_up_plan, made_up_records, made_up_run
 from sharprecl.config import merge, resolve
-from sharprecl.experiments import verify, verify_tables
+from sharprecl.experiments import verify
 from sharprecl.experiments.collection import Records
-from sharprecl.experiments.document import make_document
 from sharprecl.experiments.exported import Exported, write_exported
 from sharprecl.experiments.formats import FORMATS, write_document
 from sharprecl.experiments.plan import Plan
 from sharprecl.experiments.recipe import Recipe
-from sharprecl.experiments.verify import check_records, read_all
-from sharprecl.experiments.verify_tables import check_tables
+from sharprecl.experiments.tables import make_document
+from sharprecl.experiments.verify import check_records, check_tables, read_all
 from sharprecl.runs.code import code_hash
 from sharprecl.runs.data import Prepared
 from sharprecl.runs.record import RunRecord
@@ -82,16 +81,17 @@ CHANGES: dict[str, tuple[Change, str]] = {
 
 
 def test_runs_as_they_were_made_have_no_faults(records: Records) -> None:
-    checked = check_records(records)
-    assert (checked.faults, checked.runs, checked.data) == ((), 18, 2)
-    assert checked.records.runs == records.runs
+    checked, faults = check_records(records)
+    assert faults == ()
+    assert len(checked.runs) == 18
+    assert checked.runs == records.runs
 
 
 @pytest.mark.parametrize("what", CHANGES)
 def test_a_changed_run(what: str, records: Records) -> None:
     change, told = CHANGES[what]
     for key in list(records.runs)[::7]:
-        faults = check_records(_with(records, key, **change(records.runs[key]))).faults
+        faults = check_records(_with(records, key, **change(records.runs[key])))[1]
         assert any(told in fault for fault in faults), faults
         assert all("run " in fault for fault in faults)
 
@@ -103,10 +103,10 @@ def test_every_setting_of_a_run_of_this_code_is_resolved_anew(plan: Plan) -> Non
     run = made_up_run(job, data, 0.8, code=code_hash())
     config = resolve(merge(job.spec.settings, {"seed": job.seed}), np.asarray(data.train_counts)).kept()
     run = replace(run, config=config)
-    assert check_records(Records({run.key: run}, {data.hash: data})).faults == ()
+    assert check_records(Records({run.key: run}, {data.hash: data}))[1] == ()
     training = {**config["training"], "select_on": "test"}
     changed = replace(run, selected_on="test", config={**config, "training": training})
-    (fault,) = check_records(Records({run.key: changed}, {data.hash: data})).faults
+    (fault,) = check_records(Records({run.key: changed}, {data.hash: data}))[1]
     assert "training.select_on is not what the plan asked for" in fault
 
 
@@ -117,9 +117,9 @@ def test_a_language_model_chooses_no_epoch() -> None:
     config = {"seed": asked.seed, "method": {"name": "llm_lora"}, "training": {"select_on": "validation"}}
     run = replace(made, spec=asked, key=run_key(asked, made.data, made.code), config=config, selected_on="last")
     data = {"data-trec@50": made_up_data("trec@50")}
-    assert check_records(Records({run.key: run}, data)).faults == ()
+    assert check_records(Records({run.key: run}, data))[1] == ()
     chosen = replace(run, selected_on="validation")
-    assert "selected on validation" in check_records(Records({run.key: chosen}, data)).faults[0]
+    assert "selected on validation" in check_records(Records({run.key: chosen}, data))[1][0]
 
 
 def test_a_changed_true_label(records: Records) -> None:
@@ -128,16 +128,14 @@ def test_a_changed_true_label(records: Records) -> None:
         gold = list(data.gold)
         gold[place] = (gold[place] + 1) % 3
         changed = replace(records, data={**records.data, "data-cr": replace(data, gold=tuple(gold))})
-        assert len(check_records(changed).faults) >= 9  # every run on these data
+        assert len(check_records(changed)[1]) >= 9  # every run on these data
 
 
 def test_a_changed_data_record(records: Records) -> None:
     data = records.data["data-cr"]
 
     def faults(**changes: Any) -> str:
-        return " ".join(
-            check_records(replace(records, data={**records.data, "data-cr": replace(data, **changes)})).faults
-        )
+        return " ".join(check_records(replace(records, data={**records.data, "data-cr": replace(data, **changes)}))[1])
 
     assert "it calls itself" in faults(hash="x")
     assert "3 label names and 2 counts" in faults(train_counts=(1, 2))
@@ -151,12 +149,12 @@ def test_data_themselves(records: Records, monkeypatch: pytest.MonkeyPatch) -> N
         return Prepared(None, None, data)  # type: ignore[arg-type]
 
     monkeypatch.setattr(verify, "prepare", prepared)
-    assert check_records(records, with_data=True).faults == ()
+    assert check_records(records, with_data=True)[1] == ()
     # Label names decide no figure, so only the data themselves can tell.
     data = replace(records.data["data-cr"], label_names=("some", "many", "few"))
     changed = replace(records, data={**records.data, "data-cr": data})
-    assert check_records(changed).faults == ()
-    (fault,) = check_records(changed, with_data=True).faults
+    assert check_records(changed)[1] == ()
+    (fault,) = check_records(changed, with_data=True)[1]
     assert "cr has another label_names than is kept" in fault
 
 
@@ -175,7 +173,7 @@ def test_several_sources_must_agree(records: Records, tmp_path: Path) -> None:
 
 @pytest.fixture
 def written(plan: Plan, records: Records, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
-    monkeypatch.setattr(verify_tables, "load_plan", lambda name: plan)
+    monkeypatch.setattr(verify, "load_plan", lambda name: plan)
     document = make_document(plan, records, Recipe("mine", "smoke"))
     paths = [tmp_path / f"mine.{name}" for name in FORMATS]
     for path, name in zip(paths, FORMATS, strict=True):
@@ -212,7 +210,7 @@ def test_a_missing_run_and_a_changed_answer_show_in_every_table(written: list[Pa
     answers = list(run.answers)
     answers[right], answers[wrong] = answers[wrong], answers[right]
     changed = _with(records, key, answers=tuple(answers))
-    assert check_records(changed).faults == ()
+    assert check_records(changed)[1] == ()
     for other in (fewer, changed):
         faults = check_tables(written, other)
         for path in written:

@@ -12,12 +12,12 @@ from rich.text import Text
 from sharprecl.cli.show import say
 from sharprecl.data.benchmarks import BENCHMARKS
 from sharprecl.data.messages import plural
-from sharprecl.experiments.figures.draw import trained_on
+from sharprecl.experiments.document import Entry
+from sharprecl.experiments.figures.distribution import trained_on
 from sharprecl.experiments.page import PageSection, make_section, write_page
 from sharprecl.experiments.plan import Plan
-from sharprecl.experiments.sheets import Entry
+from sharprecl.experiments.results import make_table
 from sharprecl.experiments.store import load_records
-from sharprecl.experiments.tables import make_table
 from sharprecl.runs.record import DataRecord
 
 

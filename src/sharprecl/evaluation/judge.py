@@ -60,13 +60,7 @@ class Evaluation:
 
     def score(self, name: str) -> float | None:
         """A figure by its name in ``intervals``; None for a band without a score."""
-        if name in self.bands:
-            return self.bands[name].macro_f1
-        return {
-            "accuracy": self.accuracy,
-            "macro_f1": self.macro_f1,
-            "balanced_accuracy": self.balanced_accuracy,
-        }[name]
+        return self.bands[name].macro_f1 if name in self.bands else vars(self)[name]
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready values, unrounded; equal evaluations give equal JSON. Confusion as rows of counts."""
@@ -154,12 +148,5 @@ def _check(true: NDArray[Any], predicted: NDArray[Any], train_counts: NDArray[An
             f"there are {n_classes} label names but training counts of shape {train_counts.shape}; "
             "give one count for each label name"
         )
-    for kind, ids, least in (("true labels", true, 0), ("predictions", predicted, -1)):
-        if ids.dtype.kind not in "iu":
-            raise DataError(f"the {kind} are {ids.dtype}, not integers; give class ids, not label names")
-        if ids.min() < least or ids.max() >= n_classes:
-            outside = ids[(ids < least) | (ids >= n_classes)][0]
-            raise DataError(
-                f"the {kind} hold the id {outside}, but ids run from 0 to {n_classes - 1}; "
-                "was the model trained with other labels?"
-            )
+    metrics.checked_ids(true, "true labels", 0, n_classes)
+    metrics.checked_ids(predicted, "predictions", -1, n_classes)

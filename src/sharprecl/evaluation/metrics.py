@@ -5,10 +5,12 @@ be fractions (weighted texts). The conventions, once: 0/0 is 0, macro-F1 average
 never predicted counts 0, and so does a class without test texts), balanced accuracy over the classes that occur.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from sharprecl.errors import DataError
 
 Floats = NDArray[np.float64]
 
@@ -25,6 +27,26 @@ class Counts(NamedTuple):
     tp: Floats
     fp: Floats
     fn: Floats
+
+
+def checked_ids(ids: NDArray[Any], kind: str, least: int, n_classes: int) -> NDArray[np.int64]:
+    """Class ids as they came, if they lie in [least, n_classes).
+
+    Args:
+        kind: what they are, in the plural, for the error.
+
+    Raises:
+        DataError: they are no whole numbers, or one lies outside.
+    """
+    if ids.dtype.kind not in "iu":
+        raise DataError(f"the {kind} are {ids.dtype}, not integers; give class ids, not label names")
+    outside = ids[(ids < least) | (ids >= n_classes)]
+    if outside.size:
+        raise DataError(
+            f"the {kind} hold the id {outside[0]}, but ids run from {least} to {n_classes - 1}; "
+            "was the model trained with other labels, or do they belong to other data?"
+        )
+    return ids.astype(np.int64)
 
 
 def confusion_matrix(y_true: ArrayLike, y_pred: ArrayLike, n_classes: int) -> NDArray[np.int64]:

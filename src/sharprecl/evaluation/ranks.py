@@ -11,7 +11,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.stats import friedmanchisquare, rankdata, studentized_range
 
 from sharprecl.errors import DataError
@@ -28,11 +28,7 @@ class Ranking:
         methods: names, best average rank first; equal ranks in the order that was given.
         average_ranks: over the blocks, 1 is best, in the order of ``methods``; methods that tie in a block share the
             mean of their ranks there.
-        columns: columns that were ranked.
-        blocks: independent groups of them, on which the tests rest.
-        left_out: columns that were not, since a method has no score there.
-        friedman, p: statistic (chi-square, k - 1 degrees of freedom) and p of "all methods rank alike"; None with
-            fewer than three methods or two blocks.
+        p: Friedman's, of "all methods rank alike"; None with fewer than three methods or two blocks.
         critical_difference: methods whose average ranks are at least this far apart differ at 5 % (Nemenyi).
         groups: the bars of the diagram: the largest sets of neighbours within which no two methods differ, as names,
             best first; methods that differ from all others are in none.
@@ -40,10 +36,6 @@ class Ranking:
 
     methods: tuple[str, ...]
     average_ranks: tuple[float, ...]
-    columns: int
-    blocks: int
-    left_out: int
-    friedman: float | None
     p: float | None
     critical_difference: float
     groups: tuple[tuple[str, ...], ...]
@@ -59,40 +51,33 @@ def rank_methods(methods: Sequence[str], scores: ArrayLike, blocks: Sequence[Has
 
     Args:
         methods: k names, at least two.
-        scores: [k, columns]; NaN where a method has none. Round them first if what a table shows as equal shall tie.
+        scores: [k, columns]. Round them first if what a table shows as equal shall tie.
         blocks: what each column belongs to, such as its data set; None takes every column for itself.
 
     Raises:
-        DataError: fewer than two methods, other shapes, or no column in which every method has a score.
+        DataError: fewer than two methods, no columns, other shapes, or a method without a score in one.
     """
     values = np.asarray(scores, dtype=np.float64)
-    if len(methods) < 2 or values.ndim != 2 or len(values) != len(methods):
+    if len(methods) < 2 or values.ndim != 2 or len(values) != len(methods) or not values.size:
         raise DataError(
             f"there are {len(methods)} methods and scores of shape {values.shape}; "
             "give at least two methods and one row of scores for each"
         )
     if blocks is not None and len(blocks) != values.shape[1]:
         raise DataError(f"there are {values.shape[1]} columns but {len(blocks)} blocks; name the block of every column")
-    complete: NDArray[np.bool_] = np.asarray(np.isfinite(values).all(axis=0))
-    n_columns = int(complete.sum())
-    if n_columns == 0:
-        raise DataError("no column holds a score of every method, so nothing can be ranked; finish the missing runs")
-    ranks = rankdata(-values[:, complete], axis=0)
+    if not np.isfinite(values).all():
+        raise DataError("a method has no score in some column, so it cannot be ranked there; finish the missing runs")
+    ranks = rankdata(-values, axis=0)
     if blocks is not None:
-        ranks = _by_block(ranks, [block for block, kept in zip(blocks, complete, strict=True) if kept])
+        ranks = _by_block(ranks, blocks)
     average = ranks.mean(axis=1)
     order = np.argsort(average, kind="stable")
-    distance = critical_difference(len(methods), ranks.shape[1])
+    distance = critical_difference(*ranks.shape)
     names = tuple(methods[index] for index in order)
-    friedman, p = _friedman(ranks)
     return Ranking(
         methods=names,
         average_ranks=tuple(average[order].tolist()),
-        columns=n_columns,
-        blocks=ranks.shape[1],
-        left_out=len(complete) - n_columns,
-        friedman=friedman,
-        p=p,
+        p=_friedman(ranks),
         critical_difference=distance,
         groups=tuple(names[start:stop] for start, stop in _groups(average[order], distance)),
     )
@@ -112,13 +97,12 @@ def _by_block(ranks: Floats, blocks: Sequence[Hashable]) -> Floats:
     return np.asarray(rankdata(np.stack(means, axis=1), axis=0))
 
 
-def _friedman(ranks: Floats) -> tuple[float | None, float | None]:
+def _friedman(ranks: Floats) -> float | None:
     if len(ranks) < 3 or ranks.shape[1] < 2:
-        return None, None
+        return None
     if (ranks == ranks[0]).all():
-        return 0.0, 1.0  # scipy divides 0 by 0 where all methods tie in every column.
-    statistic, p = friedmanchisquare(*ranks)
-    return float(statistic), float(p)
+        return 1.0  # scipy divides 0 by 0 where all methods tie in every column.
+    return float(friedmanchisquare(*ranks).pvalue)
 
 
 def _groups(average: Floats, distance: float) -> list[tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""Methods side by side, for the terminal and for Markdown, in percent with 95 % intervals."""
+"""Methods side by side on the terminal, in percent with 95 % intervals."""
 
 from rich import box
 from rich.table import Table
@@ -26,7 +26,10 @@ def comparison_table(rows: dict[str, Evaluation]) -> Table:
     """
     every = rows.values()
     shown = {name: title for name, title in COLUMNS.items() if any(row.score(name) is not None for row in every)}
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False, caption=_caption(rows))
+    first = next(iter(every))
+    texts = plural(first.n_texts, "test text", "test texts")
+    caption = f"In percent, with 95 % bootstrap intervals, on {texts}. Macro-F1 within {band_words(first)}."
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False, caption=caption)
     table.caption_justify = "left"
     table.add_column("Method", overflow="fold")
     for title in shown.values():
@@ -36,24 +39,6 @@ def comparison_table(rows: dict[str, Evaluation]) -> Table:
         cells = [_two_lines(row, name, bold=len(rows) > 1 and _rounded(row, name) == best[name]) for name in shown]
         table.add_row(Text(method), *cells)
     return table
-
-
-def comparison_markdown(rows: dict[str, Evaluation]) -> str:
-    """Make the same table in Markdown, one line a method, cells like ``84.1 [82.6, 85.5]``; ends with a newline."""
-    lines = ["| Method | " + " | ".join(COLUMNS.values()) + " |", "|---|" + "---:|" * len(COLUMNS)]
-    for method, row in rows.items():
-        name = method.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ")
-        lines.append(f"| {name} | " + " | ".join(cell(row, column) for column in COLUMNS) + " |")
-    return "\n".join([*lines, "", _caption(rows)]) + "\n"
-
-
-def cell(row: Evaluation, name: str) -> str:
-    """One figure in percent with its interval, ``84.1 [82.6, 85.5]``, or a dash where there is none."""
-    value = row.score(name)
-    if value is None:
-        return DASH
-    low, high = row.intervals[name]
-    return f"{100 * value:.1f} [{100 * low:.1f}, {100 * high:.1f}]"
 
 
 def band_words(row: Evaluation) -> str:
@@ -83,11 +68,3 @@ def _end(share: float) -> str:
 def _rounded(row: Evaluation, name: str) -> float:
     value = row.score(name)
     return -1.0 if value is None else round(100 * value, 1)
-
-
-def _caption(rows: dict[str, Evaluation]) -> str:
-    if not rows:
-        return "No methods to compare."
-    first = next(iter(rows.values()))
-    texts = plural(first.n_texts, "test text", "test texts")
-    return f"In percent, with 95 % bootstrap intervals, on {texts}. Macro-F1 within {band_words(first)}."

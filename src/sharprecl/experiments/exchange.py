@@ -13,14 +13,14 @@ from sharprecl.runs.folder import BusyError
 from sharprecl.runs.spec import RunSpec, run_key
 
 
-@dataclass(frozen=True)
+@dataclass
 class Merged:
     """How many runs were new, were there already, were there with other answers, or are being run here right now."""
 
-    new: int
-    known: int
-    differing: int
-    busy: int
+    new: int = 0
+    known: int = 0
+    differing: int = 0
+    busy: int = 0
 
 
 def export(
@@ -67,25 +67,16 @@ def export(
         whose = "" if specs is None else "of these plans at this scale "
         raise DataError(f"{store.folder} holds no finished runs {whose}to export; --output names the folder of runs")
     if path.exists() and not overwrite:
-        _check_nothing_is_lost(path, exported)
+        cure = "name another file, or replace it with --overwrite"
+        try:
+            held = read_exported(path)
+        except DataError as error:
+            raise DataError(f"{path} is there already and holds no runs; {cure}") from error
+        lost = len(held.runs.keys() - runs.keys()) + len(held.failures.keys() - exported.failures.keys())
+        if lost:
+            raise DataError(f"{path} holds {plural(lost, 'run', 'runs')} that would be lost; {cure}")
     write_exported(path, exported)
     return exported
-
-
-def _check_nothing_is_lost(path: Path, exported: Exported) -> None:
-    """Refuse to replace a file that holds what would not be in it any more.
-
-    Raises:
-        DataError: it does.
-    """
-    cure = "name another file, or replace it with --overwrite"
-    try:
-        held = read_exported(path)
-    except DataError as error:
-        raise DataError(f"{path} is there already and holds no runs; {cure}") from error
-    lost = len(held.runs.keys() - exported.runs.keys()) + len(held.failures.keys() - exported.failures.keys())
-    if lost:
-        raise DataError(f"{path} holds {plural(lost, 'run', 'runs')} that would be lost; {cure}")
 
 
 def merge(path: Path, store: Store) -> Merged:
@@ -98,24 +89,21 @@ def merge(path: Path, store: Store) -> Merged:
     for key, run in exported.runs.items():
         if run_key(run.spec, run.data, run.code) != key:
             raise DataError(f"{path}: the run {key} is not of the settings, data and code that it names")
-    there = store.read()
-    new = known = differing = busy = 0
+    there, merged = store.read(), Merged()
     for record in exported.data.values():
         store.add_data(record)
     for key, run in exported.runs.items():
         if key in there.finished:
-            known += 1
-            differing += there.finished[key].answers != run.answers
+            merged.known += 1
+            merged.differing += there.finished[key].answers != run.answers
             continue
-        folder = store.run(key)
         try:
-            with folder.alone():
-                folder.finish(run, exported.histories.get(key, ""), exported.features.get(key))
-            new += 1
+            with store.run(key).alone():
+                store.run(key).finish(run, exported.histories.get(key, ""), exported.features.get(key))
+            merged.new += 1
         except BusyError:
-            busy += 1
+            merged.busy += 1
     for key, failure in exported.failures.items():
-        folder = store.run(key)
-        if key not in there.finished and key not in exported.runs and not folder.path.exists():
-            folder.fail(failure)
-    return Merged(new, known, differing, busy)
+        if key not in there.finished and key not in exported.runs and not store.run(key).path.exists():
+            store.run(key).fail(failure)
+    return merged

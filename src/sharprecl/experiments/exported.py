@@ -12,7 +12,7 @@ import gzip
 import json
 import re
 import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -44,8 +44,12 @@ def write_exported(path: Path, exported: Exported) -> None:
     for run in exported.runs.values():
         if run.data not in exported.data:
             raise DataError(f"the data of the run {run.key} are gone (data/{run.data}.json); run its plan again")
-    text = "".join(json.dumps(line, sort_keys=True, separators=(",", ":")) + "\n" for line in _lines(exported))
-    content = text.encode()
+    lines = []
+    for kind, (part, to_json, _) in _KINDS.items():
+        for name, value in sorted(getattr(exported, part).items(), key=lambda pair: str(pair[0])):
+            values = {"kind": kind, **to_json(value), _name_of(kind): name}
+            lines.append(json.dumps(values, sort_keys=True, separators=(",", ":")) + "\n")
+    content = "".join(lines).encode()
     with atomic_path(path) as temporary:
         # Without a time inside, so that equal contents give equal bytes here too.
         temporary.write_bytes(gzip.compress(content, mtime=0) if path.suffix == ".gz" else content)
@@ -66,7 +70,15 @@ def read_exported(path: Path) -> Exported:
     for number, line in enumerate(text.splitlines(), 1):
         try:
             values = json.loads(line)
-            _READERS[values.pop("kind")](exported, values)
+            kind = values.pop("kind")
+            part, _, from_json = _KINDS[kind]
+            known, name = getattr(exported, part), values[_name_of(kind)]
+            if name in known:
+                raise ValueError(f"{name} stands twice")
+            # It becomes the name of a folder or file.
+            if not re.fullmatch(r"\w[\w@.-]*", name):
+                raise ValueError(f"{name!r} is no name of a run or of data")
+            known[name] = from_json(values)
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise DataError(
                 f"{path}, line {number}: not what 'sharprecl experiment export' writes ({error!r}); export it again"
@@ -74,18 +86,8 @@ def read_exported(path: Path) -> Exported:
     return exported
 
 
-def _lines(exported: Exported) -> Iterator[dict[str, Any]]:
-    yield from _of_kind("data", ((key, record.to_json()) for key, record in exported.data.items()))
-    yield from _of_kind("run", ((key, record.to_json()) for key, record in exported.runs.items()))
-    yield from _of_kind("features", ((key, _packed(x_NH)) for key, x_NH in exported.features.items()))
-    yield from _of_kind("history", ((key, {"text": text}) for key, text in exported.histories.items()))
-    yield from _of_kind("failure", ((key, failure.to_json()) for key, failure in exported.failures.items()))
-
-
-def _of_kind(kind: str, values: Iterable[tuple[str, dict[str, Any]]]) -> Iterator[dict[str, Any]]:
-    name = "hash" if kind == "data" else "key"
-    for key, fields in sorted(values, key=lambda pair: pair[0]):
-        yield {"kind": kind, **fields, name: key}
+def _name_of(kind: str) -> str:
+    return "hash" if kind == "data" else "key"
 
 
 def _packed(x_NH: np.ndarray) -> dict[str, Any]:
@@ -93,41 +95,20 @@ def _packed(x_NH: np.ndarray) -> dict[str, Any]:
     return {"shape": list(x_NH.shape), "float16": base64.b64encode(content).decode()}
 
 
-def _read_data(exported: Exported, values: dict[str, Any]) -> None:
-    exported.data[_new(values["hash"], exported.data)] = DataRecord.from_json(values)
-
-
-def _read_run(exported: Exported, values: dict[str, Any]) -> None:
-    exported.runs[_new(values["key"], exported.runs)] = RunRecord.from_json(values)
-
-
-def _new(name: str, known: Collection[str]) -> str:
-    """A name that becomes one of a file, and stands for one thing."""
-    if name in known:
-        raise ValueError(f"{name} stands twice")
-    if not re.fullmatch(r"\w[\w@.-]*", name):
-        raise ValueError(f"{name!r} is no name of a run or of data")
-    return name
-
-
-def _read_features(exported: Exported, values: dict[str, Any]) -> None:
+def _unpacked(values: dict[str, Any]) -> np.ndarray:
     content = np.frombuffer(base64.b64decode(values["float16"]), dtype="<f2")
-    exported.features[values["key"]] = content.reshape(values["shape"]).astype(np.float16)
+    return content.reshape(values["shape"]).astype(np.float16)
 
 
-def _read_history(exported: Exported, values: dict[str, Any]) -> None:
-    exported.histories[values["key"]] = str(values["text"])
+def _failure(values: dict[str, Any]) -> Failure:
+    return Failure.from_json({name: value for name, value in values.items() if name != "key"})
 
 
-def _read_failure(exported: Exported, values: dict[str, Any]) -> None:
-    key = values.pop("key")
-    exported.failures[_new(key, exported.failures)] = Failure.from_json(values)
-
-
-_READERS: dict[str, Callable[[Exported, dict[str, Any]], None]] = {
-    "data": _read_data,
-    "run": _read_run,
-    "features": _read_features,
-    "history": _read_history,
-    "failure": _read_failure,
+_KINDS: Mapping[str, tuple[str, Callable[[Any], dict[str, Any]], Callable[[dict[str, Any]], Any]]] = {
+    "data": ("data", DataRecord.to_json, DataRecord.from_json),
+    "run": ("runs", RunRecord.to_json, RunRecord.from_json),
+    "features": ("features", _packed, _unpacked),
+    "history": ("histories", lambda text: {"text": text}, lambda values: str(values["text"])),
+    "failure": ("failures", Failure.to_json, _failure),
 }
+"""By kind of line, in the order of the file: the part of ``Exported``, and the way to JSON and back."""

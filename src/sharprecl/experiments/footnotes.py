@@ -1,116 +1,127 @@
 """The sentences around a table: what it was made with, what is missing, what its marks mean."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 
 from sharprecl.data.messages import joined, plural
-from sharprecl.experiments.best_candidates import BestCandidates
-from sharprecl.experiments.comparisons import FEW_SEEDS, LEVEL, Comparisons
-from sharprecl.experiments.sheets import DASH
-from sharprecl.experiments.tables import Table
+from sharprecl.experiments.comparisons import LEVEL, TESTED, Comparisons
+from sharprecl.experiments.document import DASH
+from sharprecl.experiments.results import METRICS, Table
 
-HOLDS, THESE_MODELS, RULED_OUT, ON_TEST = "*", "†", "<", "t"
+RULED_OUT, SIGNIFICANT, ON_TEST = "<", "*", "t"
 """Raised signs."""
+FEW_SEEDS = 5
+"""Up to here, p over seeds is too small where seeds differ greatly: see ``evaluation.significance``."""
+
+_CHOSEN_ON = {
+    "validation": "the epoch was chosen on validation texts",
+    "last": "the last epoch was taken",
+    "test": "the epoch was chosen on the test texts, as the published protocol has it",
+}
 
 
 def caption(table: Table) -> tuple[str, ...]:
     """What holds for all of a table's sheets: the scale and the models first."""
     if not table.runs:
         return (f"Scale {table.scale}: no run is finished yet.",)
-    models = list(dict.fromkeys(run.model for run in table.runs))
+    models = dict.fromkeys(run.model for run in table.runs)
     seeds = sorted({seed for cell in table.cells.values() for seed in cell.wanted})
-    over = f"over the seeds {joined(list(map(str, seeds)), len(seeds))}" if len(seeds) > 1 else f"seed {seeds[0]} alone"
-    chosen = sorted({run.selected_on for run in table.runs})
-    epoch = {
-        "validation": "the epoch was chosen on validation texts",
-        "last": "the last epoch was taken",
-        "test": "the epoch was chosen on the test texts, as the published protocol has it",
-    }
-    selection = "; in some runs, ".join(epoch[name] for name in chosen)
+    over = f"over the seeds {_every(map(str, seeds))}" if len(seeds) > 1 else f"seed {seeds[0]} alone"
+    selection = "; in some runs, ".join(_CHOSEN_ON[name] for name in sorted({run.selected_on for run in table.runs}))
     what = "mean and standard deviation (n - 1)" if len(seeds) > 1 else "figures"
     return (
-        f"Scale {table.scale}, {joined(models, len(models))}: {what} in percent, {over}; {selection}.",
+        f"Scale {table.scale}, {_every(models)}: {what} in percent, {over}; {selection}.",
         *_missing(table),
         *_unasked(table),
     )
 
 
-def marks(table: Table, candidates: Sequence[BestCandidates]) -> tuple[str, ...]:
-    """What bold, underlines and raised signs mean: those that occur."""
+def notes(table: Table, comparisons: Comparisons, ranked_over: str) -> Iterator[str]:
+    """What bold, underlines and raised signs mean, those that occur, and what averages are of.
+
+    Args:
+        ranked_over: what averages and ranks in macro-F1 rest on, in words.
+    """
     cells = table.cells.values()
-    notes = ["Bold is the best and underlined the runner-up of complete cells, as shown; what looks equal ties."]
-    if any(one.ruled_out for one in candidates):
-        seeds = min(one.seeds for one in candidates)
-        drawn = (
-            "other test texts and other seeds" if seeds > 1 else "other test texts; a single seed tells of no others"
-        )
-        notes.append(
-            f"{RULED_OUT}: not the best row of its column, with 95 % certainty over the complete rows of that column "
-            f"together (multiple comparisons with the best, Hsu 1984), for {drawn}. Accuracy and macro-F1 only; not "
-            "corrected over columns."
+    yield "Bold: the best of the complete cells. Underlined: the runner-up. Cells that look equal tie."
+    if any(comparisons.ruled_out(*place) for place in comparisons.p_best):
+        several = all(len(cell.wanted) > 1 for cell in cells)
+        drawn = "other test texts and other seeds" if several else "other test texts, but not for other seeds"
+        yield (
+            f"{RULED_OUT}: ruled out as the best complete row of its column with 95 % confidence (multiple comparisons "
+            f"with the best, Hsu 1984), allowing for {drawn}. Accuracy and macro-F1 only; not corrected over columns."
         )
     if any(0 < len(cell.runs) < len(cell.wanted) for cell in cells):
-        notes.append("2/3: two of three seeds are finished; compared with nothing.")
+        yield "2/3: two of three seeds are finished; the cell is not compared."
     if any(not cell.complete for cell in cells):
-        notes.append(f"{DASH}: not run, or nothing complete to show.")
+        yield f"{DASH}: not run, or not complete."
     if any(run.selected_on == "test" for run in table.runs):
-        notes.append(f"{ON_TEST}: the epoch was chosen on the test texts, so the figure is too high.")
-    notes += _mixed(table)
+        yield f"{ON_TEST}: the epoch was chosen on the test texts, so the figure is too high."
+    yield from _mixed(table)
     beyond = [line.title for line in table.lines if line.beyond]
     if beyond and table.plan.paper:
-        notes.append(f"Not in the paper's table: {joined(beyond, len(beyond))}.")
-    return tuple(notes)
+        yield f"Not in the paper's table: {_every(beyond)}."
+    tokens = "Tokens: read by the encoder in training steps, mean per run"
+    if len(table.columns) > 1:
+        yield f"Average and rank: over {ranked_over}. The columns of one data set count as one in the rank."
+        tokens += ", over the same columns"
+    yield f"{tokens}."
+    if comparisons.tested:
+        name = comparisons.tested[0].compared.title
+        sign = f"{SIGNIFICANT} at {name}: its difference from the best other row, ahead or behind, is significant. "
+        shown = any(one.significant for one in comparisons.tested)
+        tested = _every(METRICS[metric].lower().replace("f1", "F1") for metric in TESTED)
+        yield f"{sign if shown else ''}Only {tested} are tested; see Significance."
 
 
-def certainty(comparisons: Comparisons) -> tuple[str, ...]:
-    """How the tests were made and what they are worth; empty where there were none."""
+def significance(comparisons: Comparisons) -> tuple[str, ...]:
+    """How the tests were made and what they are worth, and which could not be made."""
+    untested = tuple(f"Not tested on {column}: {why}." for column, why in comparisons.untested.items())
     if not comparisons.tested:
-        return _untested(comparisons)
+        return untested
     seeds = min(one.seeds for one in comparisons.tested)
     family = len({one.column for one in comparisons.tested})
-    notes = [
-        "The rival is the best other row on these test texts, so where it leads its p counts once for each row it was "
-        f"chosen from. Holm's correction runs over the columns of a metric, of which {family} could be tested.",
-        f"p models: other test texts, these trained models (paired bootstrap over the texts). {THESE_MODELS}: at most "
-        f"{LEVEL:g}.",
-    ]
     if seeds > 1:
-        notes.append(
-            f"p methods: other test texts and other seeds (both drawn). {HOLDS}: at most {LEVEL:g}."
-            + (" With so few seeds it is too bold where they differ greatly." if seeds <= FEW_SEEDS else "")
-        )
+        p = "p allows for other test texts and other seeds: a paired bootstrap draws both anew."
+        few = f" With {seeds} seeds it is too small where seeds differ greatly." if seeds <= FEW_SEEDS else ""
     else:
-        notes.append("A single seed says nothing of other trainings: p methods needs two.")
-    notes.append("The interval is of p methods, or else of p models, and is not corrected.")
-    least = max(one.models.least_p * one.rivals for one in comparisons.tested) * family
+        p = "p allows for other test texts: a paired bootstrap draws them anew. It is about these trained models only."
+        few = " A single seed says nothing about other trainings."
+    sentences = [
+        f"{p} {SIGNIFICANT}: p is at most {LEVEL:g}.{few}",
+        "The rival is the best other row on these test texts. Where it leads, p is multiplied by the number of rows it "
+        f"was chosen from; then Holm's correction runs over the tested columns of a metric, here {family}.",
+        "The interval is not corrected.",
+    ]
+    least = max(one.test.least_p * one.rivals for one in comparisons.tested) * family
     if least > LEVEL:
-        notes.append(
-            f"With so many rows and columns p is {least:.3f} at best where the rival leads: no such lead can show."
+        sentences.append(
+            f"With so many rows and columns p is at least {least:.3f} where the rival leads: none is significant."
         )
-    return (*notes, *_untested(comparisons))
+    return (*sentences, *untested)
 
 
-def _untested(comparisons: Comparisons) -> tuple[str, ...]:
-    return tuple(f"Not tested on {one.column}: {one.why}." for one in comparisons.untested)
+def _every(names: Iterable[str]) -> str:
+    found = list(names)
+    return joined(found, len(found))
 
 
-def _missing(table: Table) -> Iterable[str]:
+def _missing(table: Table) -> Iterator[str]:
     if table.empty_lines:
-        yield f"Rows without any finished run: {joined(table.empty_lines, len(table.empty_lines))}."
+        yield f"Rows without any finished run: {_every(table.empty_lines)}."
     if table.empty_columns:
-        yield f"Columns without any finished run: {joined(table.empty_columns, len(table.empty_columns))}."
+        yield f"Columns without any finished run: {_every(table.empty_columns)}."
     for column in table.columns:
         lacking = sum(not table.cells[line, column].runs for line in table.lines)
         if lacking:
             yield f"Not run on {column}: {lacking} of {len(table.lines)} rows."
 
 
-def _unasked(table: Table) -> Iterable[str]:
+def _unasked(table: Table) -> Iterator[str]:
     """Columns in which nobody can have a full macro-F1."""
     for column in table.columns:
         data = table.data_of(column)
-        asked = set() if data is None else set(data.gold)
-        names = [] if data is None else [name for id_, name in enumerate(data.label_names) if id_ not in asked]
+        names = [] if data is None else [name for id_, name in enumerate(data.label_names) if id_ not in set(data.gold)]
         verb = "counts" if len(names) == 1 else "count"
         if names:
             yield (
@@ -119,25 +130,20 @@ def _unasked(table: Table) -> Iterable[str]:
             )
 
 
-def _mixed(table: Table) -> Iterable[str]:
+def _mixed(table: Table) -> Iterator[str]:
     if shares := _shares(run.code[:8] for run in table.runs):
         yield f"The runs are of different versions of the code: {shares}."
     if shares := _shares(str(run.environment.get("precision", "unknown")) for run in table.runs):
         yield f"The runs were computed in different precisions, as their machines and methods have them: {shares}."
-    encoders: dict[str, list[str]] = {}
-    for run in table.runs:
-        encoders.setdefault(run.model, []).append(str(run.environment.get("weights", "unknown"))[:12])
-    for name, weights in encoders.items():
+    for name in dict.fromkeys(run.model for run in table.runs):
+        weights = (str(run.environment.get("weights", "unknown"))[:12] for run in table.runs if run.model == name)
         if shares := _shares(weights):
             yield f"The runs began with different weights of {name}: {shares}."
-    mixed = [column for column in table.columns if table.data_of(column) is None]
-    if mixed:
-        names = joined(mixed, len(mixed))
-        yield f"{names}: the data changed between runs, so nothing is compared there."
+    if mixed := [column for column in table.columns if table.data_of(column) is None]:
+        yield f"{_every(mixed)}: the data changed between runs, so nothing is compared there."
 
 
 def _shares(names: Iterable[str]) -> str:
     """How many runs have each name; empty where all have the same."""
     counts = Counter(names)
-    shares = [f"{name} ({number})" for name, number in sorted(counts.items())]
-    return joined(shares, len(shares)) if len(shares) > 1 else ""
+    return _every(f"{name} ({number})" for name, number in sorted(counts.items())) if len(counts) > 1 else ""

@@ -10,8 +10,8 @@ written is done without.
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Iterable
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -46,6 +46,15 @@ class Found:
     failed: dict[str, Failure] = field(default_factory=dict)
     damaged: dict[str, str] = field(default_factory=dict)
 
+    def add(self, key: str, value: RunRecord | Failure | str) -> None:
+        """Take a run's record, a failure, what is wrong with a folder, or nothing of a run without an end."""
+        if isinstance(value, RunRecord):
+            self.finished[key] = value
+        elif isinstance(value, Failure):
+            self.failed[key] = value
+        elif value:
+            self.damaged[key] = value
+
 
 def read_indexed(path: Path, folders: Iterable[RunFolder]) -> Found:
     """Read all runs that are finished or failed, those that have not changed from the index.
@@ -72,30 +81,13 @@ def read_folders(folders: Iterable[RunFolder]) -> Found:
     """The same from the folders alone."""
     found = Found()
     for folder in sorted(folders, key=lambda folder: folder.key):
-        _sort_in(found, folder.key, *_value(folder))
+        found.add(folder.key, _value(folder))
     return found
 
 
 def _read(path: Path, folders: list[RunFolder]) -> Found:
+    """In one transaction."""
     found = Found()
-    with _opened(path) as connection:
-        known = {key: (stamp, state, text) for key, stamp, state, text in connection.execute(_ALL)}
-        for folder in folders:
-            stamp = folder.stamp
-            old = known.pop(folder.key, None)
-            if old is not None and old[0] == stamp:
-                state, value = old[1], _from_text(old[1], old[2])
-            else:
-                state, value = _value(folder)
-                connection.execute(_PUT, (folder.key, stamp, state, *_row(value)))
-            _sort_in(found, folder.key, state, value)
-        connection.executemany("DELETE FROM runs WHERE key = ?", [(key,) for key in known])
-    return found
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[sqlite3.Connection]:
-    """The index in one transaction, with its table."""
     with closing(sqlite3.connect(path, timeout=_BUSY_SECONDS)) as connection, connection:
         connection.execute("BEGIN IMMEDIATE")
         version = connection.execute("PRAGMA user_version").fetchone()[0]
@@ -104,42 +96,46 @@ def _opened(path: Path) -> Iterator[sqlite3.Connection]:
         if version == 0:
             connection.execute(_CREATE)
             connection.execute(f"PRAGMA user_version = {_VERSION}")
-        yield connection
+        rows = connection.execute("SELECT key, stamp, state, record FROM runs")
+        known = {key: (stamp, state, text) for key, stamp, state, text in rows}
+        for folder in folders:
+            stamp = folder.stamp
+            was, state, text = known.pop(folder.key, (None, "", ""))
+            if was == stamp:
+                value = _from_text(state, text)
+            else:
+                value = _value(folder)
+                connection.execute(_PUT, _row(folder, stamp, value))
+            found.add(folder.key, value)
+        connection.executemany("DELETE FROM runs WHERE key = ?", [(key,) for key in known])
+    return found
 
 
-def _value(folder: RunFolder) -> tuple[str, _Value]:
-    state = folder.state
+def _value(folder: RunFolder) -> RunRecord | Failure | str:
+    """What ``Found.add`` takes."""
     try:
-        if state == "finished":
-            return state, folder.record()
-        return (state, folder.failure()) if state == "failed" else (state, "")
+        if folder.state == "finished":
+            return folder.record()
+        return folder.failure() if folder.state == "failed" else ""
     except DataError as error:
-        return "damaged", str(error)
+        return str(error)
 
 
-def _sort_in(found: Found, key: str, state: str, value: _Value) -> None:
-    if isinstance(value, RunRecord):
-        found.finished[key] = value
-    elif isinstance(value, Failure):
-        found.failed[key] = value
-    elif state == "damaged":
-        found.damaged[key] = value
-
-
-def _row(value: _Value) -> tuple[Any, ...]:
-    """All columns behind key, stamp and state."""
+def _row(folder: RunFolder, stamp: str, value: RunRecord | Failure | str) -> tuple[Any, ...]:
     if isinstance(value, str):
-        return (*[None] * (len(_COLUMNS) - 4), json.dumps(value))
+        state = "damaged" if value else folder.state
+        return (folder.key, stamp, state, *[None] * (len(_COLUMNS) - 4), json.dumps(value))
     spec = value.spec
     about = spec.data, spec.ir, spec.settings.get("method", {}).get("name"), spec.seed
+    record = json.dumps(value.to_json())
     if isinstance(value, Failure):
-        return (*about, None, None, None, None, None, json.dumps(value.to_json()))
+        return (folder.key, stamp, "failed", *about, None, None, None, None, None, record)
     figures = [value.metrics.get(name) for name in ("accuracy", "macro_f1", "balanced_accuracy")]
-    return (*about, *figures, value.seconds, value.environment.get("started"), json.dumps(value.to_json()))
+    return (folder.key, stamp, "finished", *about, *figures, value.seconds, value.environment.get("started"), record)
 
 
-def _from_text(state: str, text: str) -> _Value:
+def _from_text(state: str, text: str) -> RunRecord | Failure | str:
     values = json.loads(text)
-    kinds: dict[str, type[RunRecord] | type[Failure]] = {"finished": RunRecord, "failed": Failure}
-    kind = kinds.get(state)
-    return str(values) if kind is None else kind.from_json(values)
+    if state == "finished":
+        return RunRecord.from_json(values)
+    return Failure.from_json(values) if state == "failed" else str(values)

@@ -1,25 +1,24 @@
 """A page of results: every table and figure of some plans, and the command that makes each."""
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 from sharprecl.data.messages import plural
 from sharprecl.errors import AssetError, ConfigError
 from sharprecl.experiments.collection import Records
-from sharprecl.experiments.document import make_document
+from sharprecl.experiments.document import Document
 from sharprecl.experiments.duration import format_duration
-from sharprecl.experiments.figures.draw import data_sets, figures_of
+from sharprecl.experiments.figures import figures_of
+from sharprecl.experiments.figures.distribution import data_sets
 from sharprecl.experiments.figures.drawing import Drawing, save
-from sharprecl.experiments.formats import FORMATS
+from sharprecl.experiments.formats import write_document
 from sharprecl.experiments.plan import Plan
 from sharprecl.experiments.recipe import Recipe, check_replaceable
-from sharprecl.experiments.sheets import Document
-from sharprecl.experiments.tables import Table, make_table
+from sharprecl.experiments.results import Table, make_table
+from sharprecl.experiments.tables import make_document
 from sharprecl.extras import require
 from sharprecl.files import write_text
 from sharprecl.report.render import render
@@ -36,13 +35,12 @@ class PageSection:
 
     Attributes:
         plan: as it was named.
-        document: its table.
+        document: its table, which has its title.
         commands: what makes the runs and the figures.
         whole: whether nothing of the plan, or of the part that was asked for, is left to run.
     """
 
     plan: str
-    title: str
     document: Document
     figures: tuple[Drawing, ...]
     commands: tuple[str, ...]
@@ -85,38 +83,38 @@ def make_section(
         MissingExtraError: matplotlib, or openTSNE for embeddings, is not installed.
     """
     where = "".join(f" --results {shlex.quote(str(path))}" for path in results)
-    with_runs = plan.kind != "datasets"
-    data = [column for column in plan.columns_at(scale) if column in columns] if with_runs else []
-    chosen = [seed for seed in seeds if seed < plan.seeds_at(scale)] if with_runs else []
-    if with_runs and ((columns and not data) or (seeds and not chosen)):
-        return None
-    of_seeds = f" --seeds {','.join(map(str, chosen))}" if chosen else ""
-    drawing = f"sharprecl experiment figure {shlex.quote(name)} --scale {scale}"
-    document = partial(make_document, plan, records, Recipe(name, scale, columns=tuple(data), seeds=tuple(chosen)))
-    if not with_runs:
+
+    def command(what: str, part: str = "") -> str:
+        return f"sharprecl experiment {what} {shlex.quote(name)} --scale {scale}{part}"
+
+    if plan.kind == "datasets":
         try:
-            counted = document()
+            document = make_document(plan, records, Recipe(name, scale))
         except AssetError as error:
             tell(f"{name} is left out: {error}")
             return None
         drawn = data_sets(plan, tuple(plan.columns), tell)
-        return PageSection(name, counted.title, counted, (drawn,) if drawn else (), (drawing,), ())
+        return PageSection(name, document, (drawn,) if drawn else (), (command("figure"),), ())
+    data = [column for column in plan.columns_at(scale) if column in columns]
+    chosen = [seed for seed in seeds if seed < plan.seeds_at(scale)]
+    if (columns and not data) or (seeds and not chosen):
+        return None
     table = make_table(plan, records, scale, columns=data, seeds=chosen)
     if not table.runs:
         return None
     tell(f"{name}: {plural(len(table.runs), 'run', 'runs')}")
+    of_seeds = f" --seeds {','.join(map(str, chosen))}" if chosen else ""
     # Runs go into a folder; a file that they were exported to is only read.
     kept = where if all(path.is_dir() for path in results) else ""
-    running = (
-        f"sharprecl experiment run {shlex.quote(name)} --scale {scale}{part}{of_seeds}{kept}" for part in _parts(table)
-    )
-    drawing += (f" --columns {shlex.quote(','.join(data))}" if data else "") + of_seeds
+    commands = [command("run", f"{part}{of_seeds}{kept}") for part in _parts(table)]
+    of_data = f" --columns {shlex.quote(','.join(data))}" if data else ""
     # A table says how it is made, but not from where.
-    table_too = (f"{drawing.replace(' figure ', ' table ', 1)}{where}",) if results else ()
-    commands = (*running, *table_too, f"{drawing}{where}")
-    figures, made = tuple(figures_of(table, records.features)), document()
+    shown = ("table", "figure") if results else ("figure",)
+    commands += [command(what, f"{of_data}{of_seeds}{where}") for what in shown]
+    figures = tuple(figures_of(table, records.features))
+    document = make_document(plan, records, Recipe(name, scale, columns=tuple(data), seeds=tuple(chosen)))
     whole = not (table.empty_lines or table.empty_columns) and all(cell.complete for cell in table.cells.values())
-    return PageSection(name, made.title, made, figures, commands, table.runs, whole)
+    return PageSection(name, document, figures, tuple(commands), table.runs, whole)
 
 
 def borrowed(sections: Sequence[PageSection]) -> list[PageSection]:
@@ -145,23 +143,36 @@ def write_page(folder: Path, title: str, lead: Sequence[str], scale: str, sectio
         ConfigError: two plans have files of one name, or the page is somebody else's.
         MissingExtraError: matplotlib or jinja2 is not installed.
     """
-    stems = [_stem(section, scale) for section in sections]
+    stems = [f"{Path(section.plan).stem}-{scale}" for section in sections]
     for stem in stems:
         if stems.count(stem) > 1:
             raise ConfigError(f"two plans are named {stem.removesuffix(f'-{scale}')!r}; rename the file of one")
     page = folder / "index.html"
     for path in (page, folder / "index.md"):
         check_replaceable(path)
-    for section in sections:
+    sentences = [*lead, *basis_of(sections, scale)]
+    parts = [f"# {title}", *sentences]
+    for section, stem in zip(sections, stems, strict=True):
         for drawn in section.figures:
             save(drawn, folder / "figures")
         for name, ending in ENDINGS.items():
-            write_text(
-                folder / "tables" / f"{_stem(section, scale)}.{ending}", FORMATS[name](section.document.as_format(name))
-            )
-    sentences = [*lead, *basis_of(sections, scale)]
-    render("sharprecl.experiments", _context(title, sentences, scale, sections), page, PURPOSE)
-    write_text(folder / "index.md", _markdown(title, sentences, scale, sections))
+            write_text(folder / "tables" / f"{stem}.{ending}", write_document(section.document.as_format(name)))
+        parts += _markdown(section, stem)
+    markup = import_module("markupsafe").Markup
+    shown = [
+        {
+            "id": Path(section.plan).stem,
+            "title": section.document.title,
+            # The format escapes all that comes from outside.
+            "table": markup(write_document(section.document.as_format("html"))),
+            "figures": [drawn for drawn in section.figures if not drawn.aside],
+            "folded": [drawn for drawn in section.figures if drawn.aside],
+            "commands": section.commands,
+        }
+        for section in sections
+    ]
+    render("sharprecl.experiments", {"title": title, "sentences": sentences, "sections": shown}, page, PURPOSE)
+    write_text(folder / "index.md", "\n\n".join(parts) + "\n")
     return page
 
 
@@ -193,39 +204,12 @@ def _parts(table: Table) -> list[str]:
     ]
 
 
-def _stem(section: PageSection, scale: str) -> str:
-    return f"{Path(section.plan).stem}-{scale}"
-
-
-def _context(title: str, sentences: Sequence[str], scale: str, sections: Sequence[PageSection]) -> dict[str, Any]:
-    safe = import_module("markupsafe").Markup
-    return {
-        "title": title,
-        "sentences": sentences,
-        "scale": scale,
-        "sections": [
-            {
-                "id": Path(section.plan).stem,
-                "title": section.title,
-                # The format escapes all that comes from outside.
-                "table": safe(FORMATS["html"](section.document.as_format("html"))),
-                "figures": [drawn for drawn in section.figures if not drawn.aside],
-                "folded": [drawn for drawn in section.figures if drawn.aside],
-                "commands": section.commands,
-            }
-            for section in sections
-        ],
-    }
-
-
-def _markdown(title: str, sentences: Sequence[str], scale: str, sections: Sequence[PageSection]) -> str:
-    parts = [f"# {title}", *sentences]
-    for section in sections:
-        parts.append(FORMATS["markdown"](section.document).rstrip("\n"))
-        others = [f"[{name}](tables/{_stem(section, scale)}.{ending})" for name, ending in ENDINGS.items()]
-        parts.append(f"The tables alone: {', '.join(others)}.")
-        parts.append("\n".join(f"    {command}" for command in section.commands))
-        for drawn in section.figures:
-            image = f"![{drawn.title}](figures/{drawn.name}.svg)"
-            parts.append(f"{image}\n\n{drawn.caption} [PNG](figures/{drawn.name}.png)")
-    return "\n\n".join(parts) + "\n"
+def _markdown(section: PageSection, stem: str) -> Iterator[str]:
+    """The paragraphs of a section."""
+    yield write_document(section.document).rstrip("\n")
+    links = (f"[{name}](tables/{stem}.{ending})" for name, ending in ENDINGS.items())
+    yield f"The tables alone: {', '.join(links)}."
+    yield "\n".join(f"    {command}" for command in section.commands)
+    for drawn in section.figures:
+        yield f"![{drawn.title}](figures/{drawn.name}.svg)"
+        yield f"{drawn.caption} [PNG](figures/{drawn.name}.png)"

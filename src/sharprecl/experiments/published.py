@@ -1,17 +1,27 @@
-"""Every cell that the paper's tables print, and what is known against some of them.
+"""Every cell that the paper's tables print, what is known against some of them, and what was measured in their place.
 
-``published.json`` holds the cells as printed: paper's table, row, column, metric; rows and columns as the shipped plans
-call them. All are means of ten runs with BERT-base, in percent, with the standard deviation where the paper has one.
+``published.json`` holds for each of the paper's tables
+
+- ``cells``, as printed, by row, column and metric; rows and columns as the shipped plans call them, ``average`` for the
+  mean over all columns. All are means of ten runs with BERT-base, in percent, with the standard deviation where the
+  paper has one;
+- ``remarks``: what is odd about single cells, as clauses; ``impossible`` ones cannot be right where they stand;
+- ``odd``: what is odd about the table beyond that, as sentences.
 """
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from typing import Any
+
+from sharprecl.experiments.document import EMPTY, Entry, LongFormValue, Sheet, signed
+from sharprecl.experiments.results import METRICS, Line, Table
 
 AVERAGE = "average"
 """In place of a column: the mean over all columns of the paper's table."""
+IMPOSSIBLE = "‡"
 
 _FILE = Path(__file__).with_name("published.json")
 
@@ -26,6 +36,7 @@ class Printed:
         text, spread: mean and standard deviation as printed; ``spread`` may be empty.
         remark: what is odd about it, as a clause.
         impossible: whether it cannot be right where it stands.
+        measured: what the table has in its place, as a share of 1; None where nothing complete was measured.
     """
 
     row: str
@@ -35,123 +46,17 @@ class Printed:
     spread: str = ""
     remark: str = ""
     impossible: bool = False
+    measured: float | None = None
 
     @property
     def value(self) -> float:
         """As a share of 0 to 1."""
         return float(self.text) / 100
 
-
-@dataclass(frozen=True)
-class _Remark:
-    row: str
-    column: str
-    metric: str
-    text: str
-    impossible: bool = False
-
-
-def _both(row: str, column: str, text: str) -> tuple[_Remark, ...]:
-    """The same cannot be right of accuracy and macro-F1."""
-    return tuple(_Remark(row, column, metric, text, True) for metric in ("accuracy", "macro_f1"))
-
-
-_ACCURACY, _MACRO_F1 = "accuracy", "macro_f1"
-
-_SINGLE = (
-    "like every printed accuracy of this row on the data set it is a whole number of test texts, which looks like one "
-    "run and not like a mean of ten"
-)
-_UNSTEADY = "higher at ratio 50 than at ratio 20, and far below BERT's, whose loss it contains"
-_PIECES = "most likely label names of several word pieces, which the method's code cannot read"
-
-_MAIN: tuple[_Remark, ...] = (
-    _Remark("cross_entropy", "ohsumed", _MACRO_F1, "underlined as runner-up, which is BCL's 58.85"),
-    _Remark("focal", AVERAGE, _MACRO_F1, "the mean of its eighteen cells is 77.65"),
-    _Remark("simcse", "ohsumed", _ACCURACY, "far below BERT's, whose loss it contains"),
-    _Remark("simcse", "trec@50", _ACCURACY, "far below BERT's, whose loss it contains, and macro-F1 over accuracy"),
-    _Remark("simcse", "trec@50", _MACRO_F1, "far below BERT's, whose loss it contains, and macro-F1 over accuracy"),
-    _Remark("simcse", "biomedical@50", _ACCURACY, _UNSTEADY),
-    _Remark("simcse", "biomedical@50", _MACRO_F1, _UNSTEADY),
-    _Remark("simcse", "biomedical@20", _ACCURACY, _UNSTEADY),
-    _Remark("simcse", "biomedical@20", _MACRO_F1, _UNSTEADY),
-    _Remark("scl_ce", "r52", _MACRO_F1, "runner-up, but BCL's 83.59 is underlined"),
-    _Remark("scl_ce", AVERAGE, _ACCURACY, "runner-up, but TSC's is underlined"),
-    _Remark("scl_ce", AVERAGE, _MACRO_F1, "runner-up, but TSC's is underlined"),
-    _Remark("spcl", "ohsumed", _ACCURACY, "runner-up, but TSC's 66.66 is underlined"),
-    _Remark("dualcl", "r52", _MACRO_F1, _PIECES),
-    _Remark("dualcl", "ohsumed", _ACCURACY, _PIECES),
-    _Remark("dualcl", "ohsumed", _MACRO_F1, _PIECES),
-    _Remark("hybrid_sc", AVERAGE, _ACCURACY, "below BERT's 80.96, though the text calls the method superior"),
-    _Remark("bcl", "r52", _MACRO_F1, "underlined as runner-up, which is SCLCE's 83.64"),
-    _Remark("bcl", "ohsumed", _MACRO_F1, "runner-up, but BERT's 57.36 is underlined"),
-    _Remark("tsc", "ohsumed", _ACCURACY, "underlined as runner-up, which is SPCL's 67.20"),
-    _Remark("tsc", AVERAGE, _ACCURACY, "underlined as runner-up, which is SCLCE's; its cells' mean macro-F1 is 78.36"),
-    _Remark("tsc", AVERAGE, _MACRO_F1, "underlined as runner-up, which is SCLCE's; its cells' mean macro-F1 is 78.36"),
-    _Remark("sharprecl", "trec@10", _ACCURACY, _SINGLE),
-    _Remark("sharprecl", "cr@10", _ACCURACY, _SINGLE),
-)
-
-_AT_10 = "this is Table 2's figure at ratio 10, though the text says 50"
-_OF_TSC = "the row has all 12 standard deviations, and half the means, of TSC at ratio 10 in Table 2"
-_OF_BCL = "the row has all 12 standard deviations of BCL at ratio 10 in Table 2"
-
-
-def _not_the_mean(mean: str) -> str:
-    return f"the mean of the row's six columns is {mean}"
-
-
-_LLM: tuple[_Remark, ...] = (
-    *_both("gpt_3_5", AVERAGE, _not_the_mean("79.43/74.92")),
-    _Remark("bloom", "trec@50", _ACCURACY, f"the best of the column, but underlined and not bold; {_OF_BCL}", True),
-    *_both("bloom", AVERAGE, _not_the_mean("83.23/77.59")),
-    _Remark("llama2", "ohsumed", _ACCURACY, f"underlined as runner-up, which is Llama3's 68.02; {_OF_TSC}", True),
-    *_both("llama2", AVERAGE, _not_the_mean("83.16/78.25")),
-    _Remark("llama3", "ohsumed", _ACCURACY, "runner-up, but Llama2's 67.66 is underlined"),
-    _Remark("llama3", "cr@50", _ACCURACY, "bold together with the 90.96/90.21 of Ours"),
-    _Remark("llama3", "cr@50", _MACRO_F1, "bold together with the 90.96/90.21 of Ours"),
-    *_both("llama3", AVERAGE, _not_the_mean("82.66/78.19")),
-    *_both("sharprecl", "trec@50", _AT_10),
-    *_both("sharprecl", "dblp@50", _AT_10),
-    *_both("sharprecl", "biomedical@50", _AT_10),
-    *_both("sharprecl", "cr@50", f"{_AT_10}; bold, though the lowest of five"),
-    *_both("sharprecl", AVERAGE, f"{_not_the_mean('83.40/79.70')}; this is Table 2's over 18"),
-)
-
-_ABLATION: tuple[_Remark, ...] = (
-    _Remark("without SS", "trec@50", _ACCURACY, "beside a macro-F1 nine points lower"),
-    _Remark("without SS", "trec@50", _MACRO_F1, "nine points under its accuracy; a slip for 94.88 or 93.88?"),
-    _Remark("without CL", "cr@50", _ACCURACY, "BERT's figure, though this variant should keep the logit compensation"),
-)
-
-REMARKS: Mapping[str, tuple[_Remark, ...]] = {"Table 2": _MAIN, "Table 3": _LLM, "Table 4": _ABLATION}
-
-ODD: Mapping[str, tuple[str, ...]] = {
-    "Table 2": (
-        "A mean of ten runs over TREC's 500 questions is a multiple of 0.02, which the accuracies 97.61, 94.21 and "
-        "95.79 are not; of 48 accuracies on CR, 17 cannot be reached with 376 texts and ten runs.",
-        "Every accuracy of Ours and of BERT on TREC and on CR is a whole number of test texts, as of single runs.",
-        "The text calls Ours significantly better than the best baseline (p < 0.001); it is not the best on TREC "
-        "(original and ratio 10, accuracy) and DBLP (original, both), and by the printed deviations p is 0.001 or more "
-        "in 22 of 36 cells.",
-    ),
-    "Table 3": (
-        "At ratio 50, as the text has it, Ours would average 80.21/75.59 and lose to three of the four language "
-        "models.",
-        "GPT-3.5 shares three standard deviations with Hybrid-SC of Table 2. The table is no target to reproduce.",
-    ),
-    "Table 4": (
-        "Without SSHM is SCLCE's row of Table 2, digit by digit, on all data but R52, though it should keep the logit "
-        "compensation and the prototypes.",
-        "The accuracy 93.89 on TREC cannot be a mean of ten runs over 500 questions.",
-    ),
-    "Table A.1": ("All three rows have the accuracy 93.09 on CR, and two of them 97.20 on TREC.",),
-    "Table A.2": (
-        "The accuracy 94.29 on TREC cannot be a mean of ten runs over 500 questions.",
-        "The best K on DBLP is 30 (76.59), but 20 is used everywhere.",
-    ),
-}
-"""What is odd about a table of the paper beyond the figures above."""
+    @property
+    def difference(self) -> float | None:
+        """Measured minus printed, in points."""
+        return None if self.measured is None else 100 * (self.measured - self.value)
 
 
 @cache
@@ -160,12 +65,103 @@ def printed(paper: str) -> tuple[Printed, ...]:
     return tuple(_read(paper))
 
 
+@cache
+def _published() -> dict[str, Any]:
+    values: dict[str, Any] = json.loads(_FILE.read_text(encoding="utf-8"))
+    return values
+
+
 def _read(paper: str) -> Iterator[Printed]:
-    remarks = {(one.row, one.column, one.metric): one for one in REMARKS.get(paper, ())}
-    for row, columns in json.loads(_FILE.read_text(encoding="utf-8")).get(paper, {}).items():
+    table = _published().get(paper, {"cells": {}, "remarks": []})
+    remarks = {(one["row"], one["column"], metric): one for one in table["remarks"] for metric in one["metrics"]}
+    for row, columns in table["cells"].items():
         for column, metrics in columns.items():
             for metric, shown in metrics.items():
                 text, _, spread = shown.partition(" ± ")
-                remark = remarks.get((row, column, metric))
-                known = (remark.text, remark.impossible) if remark else ("", False)
-                yield Printed(row, column, metric, text, spread, *known)
+                known = remarks.get((row, column, metric), {"text": ""})
+                yield Printed(row, column, metric, text, spread, known["text"], known.get("impossible", False))
+
+
+def compare_with_published(table: Table) -> tuple[Printed, ...]:
+    """All printed figures of the paper's table, of the columns that were asked for, with what was measured.
+
+    None for a plan of one's own. An average is compared with an average over the same columns only.
+    """
+    plan = table.plan
+    lines = {line.title: line for line in table.lines}
+    seen = {*table.columns, *table.empty_columns}
+    shown = {*plan.columns, AVERAGE} if seen == set(plan.columns_at(table.scale)) else seen
+    whole = table.columns == tuple(plan.columns)
+    found = []
+    for figure in printed(plan.paper):
+        if figure.column not in shown:
+            continue
+        means: dict[Line, float] = {}
+        if figure.column in table.columns:
+            means = table.means(figure.metric, figure.column)
+        elif figure.column == AVERAGE and whole and table.common(figure.metric).columns == table.columns:
+            means = table.averages(figure.metric)
+        line = lines.get(figure.row)
+        found.append(replace(figure, measured=None if line is None else means.get(line)))
+    return tuple(found)
+
+
+def published_sheets(table: Table) -> list[Sheet]:
+    """The same, a sheet for each metric with the notes below the last; none where nothing was run, or is printed."""
+    figures = compare_with_published(table) if table.runs else ()
+    remarks = list(dict.fromkeys(figure.remark for figure in figures if figure.remark))
+    metrics = dict.fromkeys(figure.metric for figure in figures)
+    sheets = [
+        _sheet(table, metric, [figure for figure in figures if figure.metric == metric], remarks) for metric in metrics
+    ]
+    return [*sheets[:-1], replace(sheets[-1], notes=tuple(_notes(table, figures, remarks)))] if sheets else []
+
+
+def published_values(table: Table) -> Iterator[LongFormValue]:
+    """The same in long form."""
+    for figure in compare_with_published(table) if table.runs else ():
+        place = (figure.metric, figure.row, figure.column)
+        yield LongFormValue("paper", "printed", figure.text, *place)
+        if figure.difference is not None:
+            yield LongFormValue("paper", "difference", figure.difference, *place)
+        if figure.remark:
+            yield LongFormValue("paper", "impossible" if figure.impossible else "odd", figure.remark, *place)
+
+
+def _notes(table: Table, figures: Sequence[Printed], remarks: Sequence[str]) -> Iterator[str]:
+    """What is to be known of these figures, and what is odd about the paper's table as a whole."""
+    name, scale = table.plan.paper, ""
+    if table.scale != "paper":
+        scale = f" At the scale {table.scale} encoder, epochs and texts are others, so the difference judges neither."
+    yield (
+        f"{name} prints means and standard deviations of ten runs of BERT-base on all texts. In brackets: this "
+        f"table's mean minus the printed one, in points, where the cell is complete.{scale}"
+    )
+    if any(figure.impossible for figure in figures):
+        yield f"{IMPOSSIBLE}: cannot be right where it stands."
+    yield from (f"{number}: {remark}." for number, remark in enumerate(remarks, 1))
+    yield from odd(name)
+
+
+def odd(paper: str) -> tuple[str, ...]:
+    """What is odd about a table of the paper beyond the remarks on its cells."""
+    return tuple(_published()[paper]["odd"])
+
+
+def _sheet(table: Table, metric: str, figures: Sequence[Printed], remarks: list[str]) -> Sheet:
+    found = {(figure.row, figure.column): _entry(figure, remarks) for figure in figures}
+    columns = [column for column in (*table.plan.columns, AVERAGE) if any(column == place[1] for place in found)]
+    rows = tuple(
+        (Entry(row), *(found.get((row, column), EMPTY) for column in columns))
+        for row in dict.fromkeys(row for row, _ in found)
+    )
+    headings = ("Row", *(column.capitalize() if column == AVERAGE else column for column in columns))
+    return Sheet(f"{METRICS[metric]} printed in {table.plan.paper}", headings, rows)
+
+
+def _entry(figure: Printed, remarks: list[str]) -> Entry:
+    marks: tuple[str, ...] = (IMPOSSIBLE,) if figure.impossible else ()
+    if figure.remark:
+        marks += (str(remarks.index(figure.remark) + 1),)
+    difference = "" if figure.difference is None else signed(figure.difference)
+    return Entry(figure.text, figure.spread, marks=marks, difference=difference)

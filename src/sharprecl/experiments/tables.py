@@ -1,154 +1,186 @@
-"""The table of a plan at a scale: lines, columns and cells, filled from what has been run."""
+"""A plan's table as a document: a sheet for each metric, or for the one column; significance; the paper's figures."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Sequence
 
-from sharprecl.experiments.cells import METRICS, Cell, Line, mean
+from sharprecl.data.benchmarks import BENCHMARKS, SOURCES, load_benchmark
+from sharprecl.data.comparison import HEADINGS, ComparedFigure, compare
+from sharprecl.data.statistics import split_statistics
+from sharprecl.errors import ConfigError
 from sharprecl.experiments.collection import Records
-from sharprecl.experiments.marks import best_and_next
+from sharprecl.experiments.comparisons import Comparisons, Ranked, RowComparison, compare_rows, rank_lines
+from sharprecl.experiments.document import EMPTY, Document, Entry, LongFormValue, Sheet, probability, signed
+from sharprecl.experiments.footnotes import ON_TEST, RULED_OUT, SIGNIFICANT, caption, notes, significance
+from sharprecl.experiments.long_form import long_form
 from sharprecl.experiments.plan import Plan
-from sharprecl.runs.record import DataRecord, RunRecord
+from sharprecl.experiments.published import published_sheets
+from sharprecl.experiments.recipe import Provenance, Recipe
+from sharprecl.experiments.results import METRICS, Line, Table, in_percent, make_table, mean
+from sharprecl.experiments.summary import summarise
+from sharprecl.files import sha256_json
+
+_SPENT = {"tokens": ("Tokens, M", 1e-6, 2), "seconds": ("Seconds", 1.0, 0)}
 
 
-@dataclass(frozen=True)
-class Common:
-    """The lines and columns of a rectangle without holes, at least two columns wide, or else without lines."""
-
-    lines: tuple[Line, ...]
-    columns: tuple[str, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class Table:
-    """What has been run of a plan.
-
-    Attributes:
-        plan, scale: whose table it is.
-        lines, columns: in the plan's order; those without any finished run are left out.
-        cells: by line and column; there is one for each pair.
-        data: what the runs were judged on, by hash.
-        empty_lines, empty_columns: the names of what is left out.
-    """
-
-    plan: Plan
-    scale: str
-    lines: tuple[Line, ...]
-    columns: tuple[str, ...]
-    cells: Mapping[tuple[Line, str], Cell]
-    data: Mapping[str, DataRecord]
-    empty_lines: tuple[str, ...] = ()
-    empty_columns: tuple[str, ...] = ()
-
-    @cached_property
-    def runs(self) -> tuple[RunRecord, ...]:
-        """All runs of the table, each once, by key."""
-        found = {run.key: run for cell in self.cells.values() for run in cell.runs.values()}
-        return tuple(found[key] for key in sorted(found))
-
-    @property
-    def groups(self) -> tuple[tuple[Line, ...], ...]:
-        """Lines that are compared with each other."""
-        names = dict.fromkeys(line.group for line in self.lines)
-        return tuple(tuple(line for line in self.lines if line.group == name) for name in names)
-
-    @property
-    def metrics(self) -> tuple[str, ...]:
-        """Those that any cell has."""
-        return tuple(name for name in METRICS if any(cell.mean(name) is not None for cell in self.cells.values()))
-
-    def data_of(self, column: str) -> DataRecord | None:
-        """What a column was judged on; None where its runs were judged on different data, or on data that are gone."""
-        hashes = {run.data for line in self.lines for run in self.cells[line, column].runs.values()}
-        return self.data.get(hashes.pop()) if len(hashes) == 1 else None
-
-    def means(self, metric: str, column: str) -> dict[Line, float]:
-        """Means of a column that may be compared: of the complete cells, and of none where the data differ."""
-        if self.data_of(column) is None:
-            return {}
-        found = {line: self.cells[line, column] for line in self.lines}
-        means = {line: cell.mean(metric) for line, cell in found.items() if cell.complete}
-        return {line: value for line, value in means.items() if value is not None}
-
-    def common(self, metric: str) -> "Common":
-        """What averages and ranks may be taken over.
-
-        Every line, over the columns that all of them have, where there are two such columns; else the lines that have
-        every column.
-        """
-        # Data without rare classes have no tail, and say nothing of it.
-        columns = [column for column in self.columns if self._has(metric, column)]
-        means = {column: self.means(metric, column) for column in columns}
-        lines = list(self.lines)
-        shared = [column for column in columns if all(line in means[column] for line in lines)]
-        if len(shared) < 2:
-            lines = [line for line in lines if all(line in means[column] for column in columns)]
-            shared = columns
-        return Common(tuple(lines) if len(shared) > 1 else (), tuple(shared))
-
-    def averages(self, metric: str) -> dict[Line, float]:
-        """Means over the columns of ``common``, each counting as much as another; none where that is a single one."""
-        common = self.common(metric)
-        by_column = [self.means(metric, column) for column in common.columns]
-        averages = {line: mean(means[line] for means in by_column) for line in common.lines}
-        return {line: value for line, value in averages.items() if value is not None}
-
-    def keys(self, line: Line, column: str) -> tuple[str, ...]:
-        """The keys of a cell's runs: rows of other settings may be the same runs."""
-        return tuple(run.key for run in self.cells[line, column].runs.values())
-
-    def best(self, scores: Mapping[Line, float]) -> tuple[frozenset[Line], frozenset[Line]]:
-        """The best and the runners-up of each group."""
-        found = [best_and_next({line: scores[line] for line in group if line in scores}) for group in self.groups]
-        return frozenset().union(*(best for best, _ in found)), frozenset().union(*(after for _, after in found))
-
-    def _has(self, metric: str, column: str) -> bool:
-        """Whether the metric says anything of the column."""
-        return any(self.cells[line, column].mean(metric) is not None for line in self.lines)
-
-
-def make_table(
-    plan: Plan,
-    records: Records,
-    scale: str,
-    *,
-    rows: Sequence[str] = (),
-    columns: Sequence[str] = (),
-    seeds: Sequence[int] = (),
-) -> Table:
-    """Fill the table of a plan.
+def make_document(plan: Plan, records: Records, recipe: Recipe, table_format: str = "markdown") -> Document:
+    """Make all that a plan's table says from what has been run.
 
     Args:
-        plan: what was to be run.
-        records: what was.
-        scale: one of ``SCALES``.
-        rows, columns, seeds: a part of it, as in ``Plan.jobs``.
+        plan: the plan that ``recipe.plan`` names.
+        records: what has been run.
+        recipe: which part, and at which scale.
+        table_format: of ``formats.FORMATS``.
 
     Raises:
         ConfigError: no such scale, row or column.
+        SharpReCLError: a plan of the kind datasets, whose data cannot be had.
     """
-    wanted: dict[tuple[Line, str], list[int]] = {}
-    runs: dict[tuple[Line, str], dict[int, RunRecord]] = {}
-    for job in plan.jobs(scale, rows=rows, columns=columns, seeds=seeds):
-        place = (Line(job.row, job.x, plan.rows[job.row].beyond), job.column)
-        wanted.setdefault(place, []).append(job.seed)
-        run = records.find(job.spec)
-        if run is not None:
-            runs.setdefault(place, {})[job.seed] = run
-    lines, names = dict.fromkeys(line for line, _ in wanted), dict.fromkeys(column for _, column in wanted)
-    kept_lines = tuple(line for line in lines if any((line, column) in runs for column in names))
-    kept_columns = tuple(column for column in names if any((line, column) in runs for line in lines))
-    return Table(
-        plan=plan,
-        scale=scale,
-        lines=kept_lines,
-        columns=kept_columns,
-        cells={
-            (line, column): Cell(tuple(wanted[line, column]), runs.get((line, column), {}))
-            for line in kept_lines
-            for column in kept_columns
-        },
-        data=records.data,
-        empty_lines=tuple(line.title for line in lines if line not in kept_lines),
-        empty_columns=tuple(column for column in names if column not in kept_columns),
+    title = f"{plan.title} ({plan.paper})" if plan.paper else plan.title
+    if plan.kind == "datasets":
+        return _datasets_document(plan, title, recipe, table_format)
+    table = make_table(plan, records, recipe.scale, rows=recipe.rows, columns=recipe.columns, seeds=recipe.seeds)
+    comparisons, ranked = compare_rows(table), {metric: rank_lines(table, metric) for metric in table.metrics}
+    spent = ("tokens", "seconds") if recipe.seconds else ("tokens",)
+    if len(table.columns) == 1:
+        sheets = [_column_sheet(table, comparisons, spent)]
+    else:
+        sheets = [_metric_sheet(table, metric, comparisons, ranked[metric], spent) for metric in table.metrics]
+    if comparisons.tested or comparisons.untested:
+        headings = ("Column", "Metric", "Row", "Rival", "Difference", "95 % interval", "p")
+        rows = tuple(map(_comparison, comparisons.tested))
+        sheets.append(Sheet("Significance", headings, rows, significance(comparisons), words=4))
+    return Document(
+        title=title,
+        caption=caption(table),
+        sheets=(*sheets, *published_sheets(table)),
+        summary=summarise(table, comparisons),
+        figures=tuple(long_form(table, comparisons, ranked, seconds=recipe.seconds)),
+        provenance=Provenance(recipe, table_format, table.fingerprint()),
+        notes=(*plan.notes, *notes(table, comparisons, ranked["macro_f1"].over)) if table.runs else (),
     )
+
+
+def _column_sheet(table: Table, comparisons: Comparisons, spent: Sequence[str]) -> Sheet:
+    """The one column of a table in every metric."""
+    (column,) = table.columns
+    metrics = [_column(table, metric, column, comparisons) for metric in table.metrics]
+    rows = [
+        (Entry(line.title), *(metric[line] for metric in metrics), *(_spent(table, line, what) for what in spent))
+        for line in table.lines
+    ]
+    headings = ("Row", *(METRICS[metric] for metric in table.metrics), *(_SPENT[what][0] for what in spent))
+    return Sheet(column, headings, tuple(rows))
+
+
+def _metric_sheet(table: Table, metric: str, comparisons: Comparisons, ranked: Ranked, spent: Sequence[str]) -> Sheet:
+    """All columns in one metric, with what they come to."""
+    columns = [_column(table, metric, column, comparisons) for column in table.columns]
+    averages, ranks = table.averages(metric), ranked.ranks
+    best, after = table.best(averages)
+    rows = []
+    for line in table.lines:
+        average = rank = EMPTY
+        if line in averages:
+            average = Entry(f"{in_percent(averages[line]):.1f}", best=line in best, runner_up=line in after)
+        if line.title in ranks:
+            rank = Entry(f"{ranks[line.title]:.2f}")
+        scores = (column[line] for column in columns)
+        rows.append((Entry(line.title), *scores, average, rank, *(_spent(table, line, what) for what in spent)))
+    headings = ("Row", *table.columns, "Average", "Rank", *(_SPENT[what][0] for what in spent))
+    return Sheet(METRICS[metric], headings, tuple(rows))
+
+
+def _column(table: Table, metric: str, column: str, comparisons: Comparisons) -> dict[Line, Entry]:
+    comparison, ruled_out = comparisons.of(metric, column), comparisons.ruled_out(metric, column)
+    best, after = table.best(table.means(metric, column))
+    entries = {}
+    for line in table.lines:
+        cell = table.cells[line, column]
+        value, spread = cell.mean(metric), cell.deviation(metric)
+        if value is None:
+            entries[line] = EMPTY
+            continue
+        marks = {
+            RULED_OUT: line in ruled_out,
+            SIGNIFICANT: comparison is not None and line == comparison.compared and comparison.significant,
+            ON_TEST: any(run.selected_on == "test" for run in cell.runs.values()),
+            f"{len(cell.runs)}/{len(cell.wanted)}": not cell.complete,
+        }
+        entries[line] = Entry(
+            f"{in_percent(value):.1f}",
+            spread="" if spread is None else f"{in_percent(spread):.1f}",
+            best=line in best,
+            runner_up=line in after,
+            marks=tuple(mark for mark, holds in marks.items() if holds),
+        )
+    return entries
+
+
+def _spent(table: Table, line: Line, what: str) -> Entry:
+    """A mean over the columns; over other columns than those of other rows it would mislead."""
+    columns = table.common("macro_f1").columns if len(table.columns) > 1 else table.columns
+    cells = [table.cells[line, column] for column in columns]
+    known = [value for cell in cells if cell.complete and (value := cell.spent(what)) is not None]
+    average = mean(known) if len(known) == len(cells) else None
+    _, factor, digits = _SPENT[what]
+    return EMPTY if average is None else Entry(f"{average * factor:.{digits}f}")
+
+
+def _comparison(one: RowComparison) -> tuple[Entry, ...]:
+    low, high = (signed(100 * end) for end in one.test.interval)
+    words = (one.column, METRICS[one.metric], one.compared.title, one.rival.title)
+    return tuple(map(Entry, (*words, signed(100 * one.difference), f"{low} to {high}", probability(one.p))))
+
+
+def _datasets_document(plan: Plan, title: str, recipe: Recipe, table_format: str) -> Document:
+    """Table 1 of the paper beside what the files give: counts of benchmarks, at every scale alike, without runs."""
+    names = counted_columns(plan, recipe.columns, recipe.rows, recipe.seeds)
+    unfit = [name for name, column in plan.columns.items() if column.data not in BENCHMARKS or column.ir is not None]
+    if unfit:
+        raise ConfigError(
+            f"{unfit[0]!r}: a plan of the kind datasets counts benchmarks as published; for other data there is "
+            f"'sharprecl doctor'"
+        )
+    benchmarks = {name: load_benchmark(name) for name in names}
+    comparison = compare({name: split_statistics(data.train, data.test) for name, data in benchmarks.items()})
+    rows, figures = [], []
+    for name, cells in comparison.rows.items():
+        rows.append((Entry(SOURCES[name].title), Entry("paper"), *(Entry(cell.printed) for cell in cells.values())))
+        rows.append((Entry(""), Entry("files"), *map(_found, cells.values())))
+        for figure, cell in cells.items():
+            figures += [
+                LongFormValue("paper", figure, cell.printed, row=name),
+                LongFormValue("files", figure, cell.found, row=name),
+            ]
+    causes = [f"{number}: {SOURCES[name].title}: {cause}." for number, (name, cause) in enumerate(comparison.notes, 1)]
+    counts = {name: benchmark.train.class_counts.tolist() for name, benchmark in benchmarks.items()}
+    return Document(
+        title=title,
+        caption=(
+            "Vocabulary and mean words over training and test, the imbalance ratio over training. Bold figures differ "
+            "from the paper's.",
+        ),
+        sheets=(Sheet("Sizes", ("Data set", "", *HEADINGS), tuple(rows), tuple(causes), words=2),),
+        summary=(),
+        figures=tuple(figures),
+        provenance=Provenance(recipe, table_format, sha256_json(counts)),
+    )
+
+
+def counted_columns(
+    plan: Plan, chosen: Sequence[str], rows: Sequence[str] = (), seeds: Sequence[int] = ()
+) -> list[str]:
+    """The columns of a plan of the kind ``datasets`` that a user chose; all where none is chosen.
+
+    Raises:
+        ConfigError: one is not the plan's, or rows or seeds are asked for.
+    """
+    if rows or seeds:
+        raise ConfigError(f"the plan {plan.name} counts data and has no runs; leave --rows and --seeds out")
+    unknown = [name for name in chosen if name not in plan.columns]
+    if unknown:
+        raise ConfigError(f"{unknown[0]!r} is no column of {plan.name}; there are {', '.join(plan.columns)}")
+    return [name for name in plan.columns if not chosen or name in chosen]
+
+
+def _found(cell: ComparedFigure) -> Entry:
+    return Entry(cell.found) if cell.note is None else Entry(cell.found, best=True, marks=(str(cell.note),))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from made_up_runs import made_up_plan, made_up_records
 from sharprecl.experiments.collection import Records
 from sharprecl.experiments.figures.cost import cost, log_ticks, pareto
-from sharprecl.experiments.tables import Table, make_table
+from sharprecl.experiments.results import Table, make_table
 
 SKILLS = {"cross_entropy": 0.6, "bcl": 0.7, "sharprecl": 0.8}
 POINTS = st.dictionaries(

@@ -6,7 +6,7 @@ from made_up_runs import made_up_plan, made_up_records
 from sharprecl.experiments.expand import Job
 from sharprecl.experiments.figures.curves import curves
 from sharprecl.experiments.figures.drawing import Drawing
-from sharprecl.experiments.tables import make_table
+from sharprecl.experiments.results import make_table
 
 ROWS = {
     "mu": {"method": "sharprecl", "vary": "method.mu", "values": [0.3, 1, 0]},

@@ -10,11 +10,11 @@ from made_up_runs import made_up_plan, made_up_records
 from mirror import needs_mirror
 from sharprecl.evaluation.ranks import rank_methods
 from sharprecl.experiments.collection import Records
-from sharprecl.experiments.figures.distribution import distribution
-from sharprecl.experiments.figures.draw import average_ranks, data_sets, figures_of, trained_on
-from sharprecl.experiments.figures.ranks import rank_diagram
+from sharprecl.experiments.figures import figures_of
+from sharprecl.experiments.figures.distribution import data_sets, distribution, trained_on
+from sharprecl.experiments.figures.ranks import average_ranks, rank_diagram
 from sharprecl.experiments.plan import load_plan
-from sharprecl.experiments.tables import Table, make_table
+from sharprecl.experiments.results import Table, make_table
 from sharprecl.report.embedding import FEWEST_POINTS
 
 SKILLS = {"cross_entropy": 0.6, "bcl": 0.7, "sharprecl": 0.8}

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from made_up_runs import made_up_plan, made_up_records
-from sharprecl.experiments.figures.draw import figures_of
+from sharprecl.experiments.figures import figures_of
 from sharprecl.experiments.figures.drawing import PAGE, Drawing, save, signs, size_of
-from sharprecl.experiments.tables import make_table
+from sharprecl.experiments.results import make_table
 from sharprecl.report.svg import GRID, INK
 
 SKILLS = {"cross_entropy": 0.6, "bcl": 0.7, "sharprecl": 0.8}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from made_up_runs import made_up_plan, made_up_records
 from sharprecl.experiments.collection import Records
 from sharprecl.experiments.figures.frequency import EDGES, by_frequency, frequency
-from sharprecl.experiments.tables import make_table
+from sharprecl.experiments.results import make_table
 
 SKILLS = {"cross_entropy": 0.6, "bcl": 0.7, "sharprecl": 0.8}
 

@@ -21,11 +21,12 @@ def figure(
     """Draw a plan's figures from what has been run: SVG and PNG for print, with the caption of each."""
     from sharprecl.cli.experiment.options import chosen_parts
     from sharprecl.cli.experiment.records import records_of
-    from sharprecl.experiments.datasets_document import counted_columns
-    from sharprecl.experiments.figures.draw import data_sets, figures_of
+    from sharprecl.experiments.figures import figures_of
+    from sharprecl.experiments.figures.distribution import data_sets
     from sharprecl.experiments.figures.drawing import save
     from sharprecl.experiments.plan import load_plan
-    from sharprecl.experiments.tables import make_table
+    from sharprecl.experiments.results import make_table
+    from sharprecl.experiments.tables import counted_columns
 
     read = load_plan(plan)
     names, data, numbers = chosen_parts(rows, columns, seeds)

@@ -25,10 +25,10 @@ def table(
     """Make a plan's table from what has been run: means, best and runner-up, how sure that is, the paper's figures."""
     from sharprecl.cli.experiment.options import chosen_parts
     from sharprecl.experiments.collection import Records
-    from sharprecl.experiments.document import make_document
     from sharprecl.experiments.formats import check_format, write_document
     from sharprecl.experiments.plan import load_plan
     from sharprecl.experiments.recipe import Recipe, check_replaceable
+    from sharprecl.experiments.tables import make_document
     from sharprecl.files import write_text
 
     check_format(table_format)

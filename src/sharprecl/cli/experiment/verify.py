@@ -25,15 +25,14 @@ def verify(
     together is found out only by running the plan again.
     """
     from sharprecl.data.messages import plural
-    from sharprecl.experiments.verify import check_records, read_all
-    from sharprecl.experiments.verify_tables import check_tables
+    from sharprecl.experiments.verify import check_records, check_tables, read_all
 
     records, disagreements = read_all(results)
-    checked = check_records(records, with_data=data)
-    faults = [*disagreements, *checked.faults, *check_tables(tables or [], checked.records)]
+    checked, wrong = check_records(records, with_data=data)
+    faults = [*disagreements, *wrong, *check_tables(tables or [], checked)]
     for fault in faults:
         typer.echo(fault)
-    counted = [plural(checked.runs, "run", "runs"), plural(checked.data, "data set", "data sets")]
+    counted = [plural(len(records.runs), "run", "runs"), plural(len(records.data), "data set", "data sets")]
     counted.append(plural(len(tables or []), "table", "tables"))
     typer.echo(
         f"{', '.join(counted)}: {plural(len(faults), 'fault', 'faults') if faults else 'all is as computed anew'}"

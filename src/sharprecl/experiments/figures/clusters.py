@@ -5,9 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from sharprecl.experiments.figures.basis import basis, filled
-from sharprecl.experiments.figures.drawing import GREY, Drawing, finish, folded, panels, sheet, size_of
-from sharprecl.experiments.tables import Table
+from sharprecl.experiments.figures.drawing import GREY, Drawing, basis, filled, finish, folded, panels, sheet, size_of
+from sharprecl.experiments.results import Table
 from sharprecl.report.embedding import BIG_COLOURS, RARE_MARKS, can_be_laid_out, drawn_rows, embed_2d, named_classes
 from sharprecl.report.svg import INK, VERMILLION, clean
 from sharprecl.runs.record import DataRecord

@@ -4,24 +4,23 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from sharprecl.data.messages import joined, plural
-from sharprecl.experiments.cells import Cell
-from sharprecl.experiments.figures.basis import basis, filled, percents
 from sharprecl.experiments.figures.drawing import (
     GREY,
     Drawing,
     Sign,
+    basis,
+    filled,
     finish,
     folded,
     label_edges,
     panels,
+    percents,
     sheet,
     signs,
     size_of,
 )
-from sharprecl.experiments.tables import Table
+from sharprecl.experiments.results import Cell, Table
 from sharprecl.extras import require
 from sharprecl.runs.record import RunRecord
 
@@ -31,7 +30,10 @@ _KEY = 25  # most letters of a line in the legend
 
 def cost(table: Table) -> Drawing | None:
     """Draw the runs of one kind of machine; None where no column has two methods to compare."""
-    place, left_out = _most_usual_place(table.runs)
+    # Seconds of two machines do not compare: where most runs were made.
+    counts = Counter(map(_place, table.runs))
+    place = max(sorted(counts), key=counts.__getitem__)
+    left_out = len(table.runs) - counts[place]
     timed = {column: _timed_at(place, table, column) for column in table.columns}
     by_column = {column: cells for column, cells in timed.items() if len(cells) > 1}
     if not by_column:
@@ -40,7 +42,13 @@ def cost(table: Table) -> Drawing | None:
     known = signs([line.title for line in table.lines], table.plan.compared)
     shown = {name: sign for name, sign in known.items() if any(name in cells for cells in by_column.values())}
     across = 2 if len(by_column) == 1 else 4
-    keys = [_key(folded(name, _KEY), sign) for name, sign in shown.items()]
+    line = require("matplotlib.lines", "report", TITLE).Line2D
+    keys = [
+        line(
+            [], [], color=sign.colour, marker=sign.marker, markersize=sign.size, linestyle="", label=folded(name, _KEY)
+        )
+        for name, sign in shown.items()
+    ]
     lines = max(key.get_label().count("\n") + 1 for key in keys) * -(-len(keys) // across)
     with sheet(*size_of(len(by_column), 2.0, 0.75 + 0.16 * lines)) as figure:
         every = panels(figure, len(by_column))
@@ -77,35 +85,24 @@ def pareto(points: Mapping[str, tuple[float, float]]) -> list[str]:
 
 
 def _panel(axes: Any, cells: Mapping[str, Cell], shown: Mapping[str, Sign]) -> None:
-    points = {
-        name: (float(np.mean([run.seconds for run in cell.runs.values()])), float(percents(cell, "macro_f1").mean()))
-        for name, cell in cells.items()
-    }
+    scores = {name: percents(cell, "macro_f1") for name, cell in cells.items()}
+    points = {name: (cell.spent("seconds") or 0.0, float(scores[name].mean())) for name, cell in cells.items()}
     front = pareto(points)
     axes.plot(*zip(*(points[name] for name in front), strict=True), color=GREY, linewidth=1, zorder=1)
-    for name, (seconds, worth) in points.items():
-        sign, scores = shown[name], percents(cells[name], "macro_f1")
+    for name, point in points.items():
+        sign = shown[name]
         axes.errorbar(
-            seconds,
-            worth,
-            yerr=scores.std(ddof=1) if len(scores) > 1 else None,
+            *point,
+            yerr=scores[name].std(ddof=1) if len(scores[name]) > 1 else None,
             elinewidth=0.7,
             color=sign.colour,
             marker=sign.marker,
             markersize=sign.size,
             markerfacecolor=sign.colour if name in front else "white",
         )
-    _seconds_axis(axes, [seconds for seconds, _ in points.values()])
-
-
-def _key(name: str, sign: Sign) -> Any:
-    lines = require("matplotlib.lines", "report", TITLE)
-    return lines.Line2D([], [], color=sign.colour, marker=sign.marker, markersize=sign.size, linestyle="", label=name)
-
-
-def _seconds_axis(axes: Any, seconds: list[float]) -> None:
-    axes.set_xscale("log")
+    seconds = [point[0] for point in points.values()]
     low, high = min(seconds) / 1.3, max(seconds) * 1.3
+    axes.set_xscale("log")
     axes.set_xlim(low, high)
     ticks = log_ticks(low, high)
     axes.xaxis.set_ticks(ticks, [f"{tick:,.10g}" for tick in ticks])
@@ -133,13 +130,6 @@ def _timed_at(place: str, table: Table, column: str) -> dict[str, Cell]:
             wanted = tuple(seed for seed in cell.wanted if seed in runs or seed not in cell.runs)
             cells[line.title] = Cell(wanted, runs)
     return cells
-
-
-def _most_usual_place(runs: tuple[RunRecord, ...]) -> tuple[str, int]:
-    """Where most runs were made, for seconds of two machines do not compare; how many others there are."""
-    counts = Counter(_place(run) for run in runs)
-    place = max(sorted(counts), key=counts.__getitem__)
-    return place, len(runs) - counts[place]
 
 
 def _place(run: RunRecord) -> str:

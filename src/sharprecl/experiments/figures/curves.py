@@ -3,10 +3,18 @@
 from collections.abc import Iterator
 from typing import Any
 
-from sharprecl.experiments.cells import Cell
-from sharprecl.experiments.figures.basis import basis, percents
-from sharprecl.experiments.figures.drawing import Drawing, finish, folded, label_edges, panels, sheet, size_of
-from sharprecl.experiments.tables import Table
+from sharprecl.experiments.figures.drawing import (
+    Drawing,
+    basis,
+    finish,
+    folded,
+    label_edges,
+    panels,
+    percents,
+    sheet,
+    size_of,
+)
+from sharprecl.experiments.results import Cell, Table
 from sharprecl.report.svg import BLUE, VERMILLION
 
 _METRICS = (("macro_f1", "macro-F1", BLUE, "o", "-"), ("accuracy", "accuracy", VERMILLION, "s", (0, (4, 1.5))))

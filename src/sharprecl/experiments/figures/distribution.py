@@ -1,10 +1,25 @@
 """Training texts of each class, largest first: how long the tails of the data sets are."""
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 
+from sharprecl.data.benchmarks import load_benchmark
 from sharprecl.data.imbalance import imbalance_ratio
+from sharprecl.errors import AssetError
 from sharprecl.evaluation.bands import band_masks
-from sharprecl.experiments.figures.drawing import Drawing, finish, label_edges, panels, sheet, size_of
+from sharprecl.experiments.figures.drawing import (
+    Drawing,
+    basis,
+    filled,
+    finish,
+    label_edges,
+    panels,
+    sheet,
+    size_of,
+)
+from sharprecl.experiments.plan import Plan
+from sharprecl.experiments.results import Table
 from sharprecl.extras import require
 from sharprecl.report.figures import BAND_LIMITS, class_colours
 from sharprecl.report.svg import BAND_COLOURS, clean, log_ticks
@@ -51,3 +66,37 @@ def distribution(name: str, title: str, scale: str, counts: dict[str, np.ndarray
         ]
         figure.legend(handles=bands, loc="outside lower center", ncols=3 if len(counts) > 1 else 1)
         return finish(figure, name, title, scale, caption)
+
+
+def trained_on(table: Table) -> Drawing | None:
+    """How many texts of each class the runs were trained on; None where nothing is known of any column."""
+    found = {column: table.data_of(column) for column in table.columns}
+    counts = {column: np.array(data.train_counts) for column, data in found.items() if data is not None}
+    if not counts:
+        return None
+    cells = [cell for column in counts for cell in filled(table, column).values()]
+    caption = f"Training texts of each class, largest first, as the runs had them. {basis(table.scale, cells)}"
+    name = f"{table.plan.name}-{table.scale}-distribution"
+    return distribution(name, "How many texts each class has", table.scale, counts, caption)
+
+
+def data_sets(plan: Plan, columns: Sequence[str], tell: Callable[[str], None] = lambda _: None) -> Drawing | None:
+    """The data sets of a plan without runs, as they are published: no scale caps them.
+
+    Args:
+        columns: names of those to draw.
+        tell: is told, in one line each, of what takes time, and of data that cannot be had and are left out.
+    """
+    counts, lacking = {}, []
+    for name in columns:
+        column = plan.columns[name]
+        try:
+            counts[name] = load_benchmark(column.data, column.ir, progress=tell).train.class_counts
+        except AssetError as error:
+            tell(f"{name} is left out: {error}")
+            lacking.append(name)
+    if not counts:
+        return None
+    without = f" {', '.join(lacking)} could not be had." if lacking else ""
+    caption = f"Training texts of each class, largest first, of the data sets as published.{without}"
+    return distribution(f"{plan.name}-distribution", plan.title, "", counts, caption)

@@ -8,12 +8,17 @@ import io
 import math
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from sharprecl.data.messages import plural
+from sharprecl.evaluation.metrics import Floats
+from sharprecl.experiments.results import Cell, Line, Table
 from sharprecl.extras import require
 from sharprecl.files import atomic_path, write_text
 from sharprecl.report.svg import BLUE, GREEN, INK, ORANGE, PINK, SKY, VERMILLION, Chart, clean, drawing, to_svg
@@ -163,3 +168,28 @@ def signs(names: Sequence[str], compared: str | None) -> dict[str, Sign]:
     if compared is not None:
         found[compared] = Sign(VERMILLION, "*", 9.0)
     return {name: found[name] for name in names}
+
+
+def basis(scale: str, cells: Iterable[Cell]) -> str:
+    """What a figure rests on, the last sentences of its caption: ``Scale small: minilm, 3 seeds.``, and warnings."""
+    chosen = [cell for cell in cells if cell.runs]
+    runs = [run for cell in chosen for run in cell.runs.values()]
+    models = sorted({run.model for run in runs})
+    fewest, most = min(len(cell.runs) for cell in chosen), max(len(cell.runs) for cell in chosen)
+    seeds = plural(most, "seed", "seeds") if fewest == most else f"{fewest} to {most} seeds"
+    words = [f"Scale {scale}: {', '.join(models)}, {seeds}."]
+    if not all(cell.complete for cell in chosen):
+        words.append("Some seeds are missing.")
+    if any(run.selected_on == "test" for run in runs):
+        words.append("Epochs were chosen on the test texts, as published: the figures are too good.")
+    return " ".join(words)
+
+
+def percents(cell: Cell, metric: str) -> Floats:
+    """A metric in percent, one a seed; none where a run has none."""
+    return 100 * np.array(cell.scores(metric), dtype=np.float64)
+
+
+def filled(table: Table, column: str) -> dict[Line, Cell]:
+    """The cells of a column that have runs."""
+    return {line: cell for line in table.lines if (cell := table.cells[line, column]).runs}

@@ -10,9 +10,19 @@ from typing import Any
 import numpy as np
 
 from sharprecl.evaluation.metrics import Floats
-from sharprecl.experiments.figures.basis import basis, filled
-from sharprecl.experiments.figures.drawing import GREY, Drawing, finish, folded, label_edges, panels, sheet, size_of
-from sharprecl.experiments.tables import Table
+from sharprecl.experiments.figures.drawing import (
+    GREY,
+    Drawing,
+    basis,
+    filled,
+    finish,
+    folded,
+    label_edges,
+    panels,
+    sheet,
+    size_of,
+)
+from sharprecl.experiments.results import Table
 from sharprecl.report.figures import side_by_side
 from sharprecl.report.svg import BLUE, INK, log_ticks
 

@@ -3,12 +3,27 @@
 from typing import Any
 
 from sharprecl.evaluation.ranks import Ranking
-from sharprecl.experiments.figures.drawing import FULL, LEAST_TYPE, Drawing, finish, folded, sheet
+from sharprecl.experiments.comparisons import rank_lines
+from sharprecl.experiments.document import equals
+from sharprecl.experiments.figures.drawing import FULL, LEAST_TYPE, Drawing, basis, finish, folded, sheet
+from sharprecl.experiments.results import Table
 from sharprecl.report.svg import INK, VERMILLION
 
 _STEP = 1.0  # between two names of one line, in units of the drawing
 _NAME = 27  # most letters of a line of a name
 _BAR = 0.45  # between two bars
+
+
+def average_ranks(table: Table) -> Drawing | None:
+    """The diagram of a table's macro-F1; None where no ranks over so few data sets could be told apart."""
+    ranked = rank_lines(table)
+    if not ranked.rankings or not ranked.rankings[0].can_reject:
+        return None
+    name = f"{table.plan.name}-{table.scale}-ranks"
+    common = table.common("macro_f1")
+    rests_on = basis(table.scale, [table.cells[line, column] for line in common.lines for column in common.columns])
+    over, compared = ranked.over, table.plan.compared
+    return rank_diagram(name, "Average ranks", table.scale, ranked.rankings[0], over, compared, rests_on)
 
 
 def rank_diagram(
@@ -59,7 +74,11 @@ def rank_diagram(
             y = -0.45 - _BAR * place
             axes.plot([where[group[0]] - 0.06, where[group[-1]] + 0.06], [y, y], color=INK, linewidth=3,
                       solid_capstyle="butt")  # fmt: skip
-        return finish(figure, name, title, scale, f"{_caption(ranking, over)} {rests_on}")
+        caption = f"Average ranks by macro-F1 over {over}, 1 is best. Methods under one bar cannot be told apart at 5 %"
+        caption += " (Nemenyi)."
+        if ranking.p is not None:
+            caption += f" Friedman's test that all are alike: p {equals(ranking.p)}."
+        return finish(figure, name, title, scale, f"{caption} {rests_on}")
 
 
 def _ruler(axes: Any, distance: float) -> None:
@@ -67,12 +86,3 @@ def _ruler(axes: Any, distance: float) -> None:
     axes.plot([1, 1 + distance], [1.7, 1.7], color=INK, linewidth=1, marker="|", markersize=5)
     axes.text(1 + distance / 2, 1.85, f"critical difference {distance:.2f}", ha="center", va="bottom",
               fontsize=LEAST_TYPE)  # fmt: skip
-
-
-def _caption(ranking: Ranking, over: str) -> str:
-    words = [f"Average ranks by macro-F1 over {over}, 1 is best."]
-    words.append("Methods under one bar cannot be told apart at 5 % (Nemenyi).")
-    if ranking.p is not None:
-        p = f"p = {ranking.p:.3f}" if ranking.p >= 0.001 else "p < 0.001"
-        words.append(f"Friedman's test that all are alike: {p}.")
-    return " ".join(words)

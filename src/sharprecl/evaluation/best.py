@@ -17,7 +17,7 @@ single seed there is no s^2, T is normal, and the p are about these trained mode
 
 What to believe: how often a truly best system is ruled out, at a nominal 5 %, and how often any of the equal systems is
 (which is no error of a set that may hold more than one; it tells how sharp the set is). Simulated as in
-``paired_bootstrap``, macro-F1, 500 tables each (``benchmarks/significance_null.py best``):
+``significance``, macro-F1, 500 tables each (``benchmarks/significance_null.py best``):
 
     ================================================================  ==========  ===========
     k equal systems                                                   a best one  any of them
@@ -36,7 +36,6 @@ whose seeds spread far more than others'.
 """
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -44,29 +43,7 @@ from scipy.stats import t as student
 
 from sharprecl.errors import DataError
 from sharprecl.evaluation.metrics import Floats, macro_f1
-from sharprecl.evaluation.significance.answers import checked_answers, checked_gold
-from sharprecl.evaluation.significance.resampler import Metric, Resampler
-
-
-@dataclass(frozen=True)
-class WithTheBest:
-    """What the comparisons found.
-
-    Attributes:
-        leader: index of the system with the highest mean; of equal ones the first.
-        means: of each system, over its seeds.
-        p: of each system, that it falls so far behind though it is the best; 1 for the leader.
-        n_seeds: S.
-    """
-
-    leader: int
-    means: tuple[float, ...]
-    p: tuple[float, ...]
-    n_seeds: int
-
-    def may_be_best(self, level: float = 0.05) -> tuple[int, ...]:
-        """Indices of the systems that are not ruled out."""
-        return tuple(index for index, p in enumerate(self.p) if p > level)
+from sharprecl.evaluation.resampler import Metric, Resampler
 
 
 def compare_with_best(
@@ -77,7 +54,7 @@ def compare_with_best(
     *,
     n_resamples: int = 999,
     seed: int = 0,
-) -> WithTheBest:
+) -> Floats:
     """Hold each system against the one with the highest mean.
 
     Args:
@@ -89,10 +66,13 @@ def compare_with_best(
         n_resamples: draws of the test items, at least 2.
         seed: seeds the draws.
 
+    Returns:
+        p of each system, [K]: that it falls so far behind though it is the best; 1 for the leader. Systems with p at
+        most 0.05 are ruled out as the best.
+
     Raises:
         DataError: fewer than two systems, other shapes, or ids that do not fit.
     """
-    true_N = checked_gold(gold, n_classes)
     given = np.asarray(answers)
     if given.ndim == 2:
         given = given[:, None]
@@ -101,23 +81,20 @@ def compare_with_best(
             f"the answers have shape {np.shape(answers)}; give those of two systems or more, of the same seeds each"
         )
     n_systems, n_seeds = given.shape[:2]
-    rows_JN = checked_answers(given.reshape(n_systems * n_seeds, -1), len(true_N), n_classes)
-    resampler = Resampler(true_N, rows_JN, n_classes, metric)
+    resampler = Resampler(gold, [*given.reshape(n_systems * n_seeds, -1)], n_classes, metric)
     scores_KS = resampler.scores().reshape(n_systems, n_seeds)
     means_K = scores_KS.mean(axis=1)
     leader = int(means_K.argmax())
-    drawn_RK = np.concatenate(
-        [
-            scores_RJ.reshape(len(scores_RJ), n_systems, n_seeds).mean(axis=2)
-            for scores_RJ in resampler.draws(n_resamples, np.random.default_rng(seed))
-        ]
-    )
+    draws = resampler.draws(n_resamples, np.random.default_rng(seed))
+    drawn_RK = np.concatenate([scores_RJ.reshape(-1, n_systems, n_seeds).mean(axis=2) for scores_RJ in draws])
     of_items_K = (drawn_RK[:, [leader]] - drawn_RK).var(axis=0, ddof=1)
     of_seeds, freedom = _residual_mean_square(scores_KS)
-    spread_K = np.sqrt(2 * of_seeds / n_seeds + of_items_K)
-    p_K = _p(means_K[leader] - means_K, spread_K, freedom, n_systems - 1)
-    p_K[leader] = 1.0
-    return WithTheBest(leader, tuple(means_K.tolist()), tuple(p_K.tolist()), n_seeds)
+    behind_K = means_K[leader] - means_K
+    # Where nothing varies, any difference is certain.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        statistic_K = behind_K / np.sqrt(2 * of_seeds / n_seeds + of_items_K)
+        p_K = np.minimum(1.0, (n_systems - 1) * student.sf(statistic_K, freedom))
+    return np.where(behind_K > 0, p_K, 1.0)
 
 
 def _residual_mean_square(scores_KS: Floats) -> tuple[float, float]:
@@ -129,10 +106,3 @@ def _residual_mean_square(scores_KS: Floats) -> tuple[float, float]:
     residuals_KS = scores_KS - of_systems - of_seeds + scores_KS.mean()
     freedom = (n_systems - 1) * (n_seeds - 1)
     return float((residuals_KS**2).sum() / freedom), freedom
-
-
-def _p(behind_K: Floats, spread_K: Floats, freedom: float, comparisons: int) -> Floats:
-    # Where nothing varies, any difference is certain.
-    with np.errstate(divide="ignore", invalid="ignore"):
-        p_K = np.minimum(1.0, comparisons * student.sf(behind_K / spread_K, freedom))
-    return np.where(behind_K > 0, p_K, 1.0)

@@ -1,4 +1,4 @@
-"""Paired bootstrap: every draw enumerated, closed forms, scipy, symmetry, and how often it is wrong on null data."""
+"""Paired bootstrap: every draw enumerated, closed forms, scipy, symmetry, false alarms on null data. Holm by hand."""
 
 import itertools
 
@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from scipy.stats import bootstrap
 
 from sharprecl.errors import DataError
+from sharprecl.evaluation import resampler
 from sharprecl.evaluation.metrics import accuracy, balanced_accuracy, macro_f1
-from sharprecl.evaluation.significance import resampler
-from sharprecl.evaluation.significance.paired_bootstrap import paired_bootstrap
+from sharprecl.evaluation.significance import holm, paired_bootstrap
 
 GOLD = [0, 0, 1, 2]
 FIRST = [[0, 0, 1, 2], [0, 1, 1, 0]]
@@ -188,3 +188,43 @@ def test_false_alarms_stay_near_five_percent(n_seeds):
 def test_only_drawn_seeds_keep_the_level_where_trainings_differ():
     assert (null_alarms(5, 0.4, "fixed", 100) > 0.2).all()
     assert (null_alarms(5, 0.4, "drawn", 100) <= 0.12).all()
+
+
+shares = st.lists(st.floats(0, 1), min_size=1, max_size=12)
+
+
+def test_holm_by_hand():
+    # 0.01 * 4, 0.02 * 3, 0.03 * 2 but not under 0.06, 0.9 * 1; in the order given.
+    assert holm([0.03, 0.01, 0.9, 0.02]) == pytest.approx([0.06, 0.04, 0.9, 0.06])
+    assert holm([]).size == 0
+
+
+@given(shares)
+def test_adjusted_values_keep_the_order_and_lie_between_plain_and_bonferroni(p_values):
+    plain = np.array(p_values)
+    adjusted = holm(plain)
+    order = np.argsort(plain, kind="stable")
+    assert (np.diff(adjusted[order]) >= 0).all()
+    assert (adjusted >= plain).all()
+    assert (adjusted <= np.minimum(1, len(plain) * plain) + 1e-12).all()
+
+
+@given(shares, st.floats(0.01, 0.2))
+def test_rejects_what_the_step_down_procedure_rejects(p_values, level):
+    rejected, left = set(), sorted(range(len(p_values)), key=lambda index: p_values[index])
+    while left and p_values[left[0]] * len(left) <= level:
+        rejected.add(left.pop(0))
+    assert {index for index, p in enumerate(holm(p_values)) if p <= level} == rejected
+
+
+def test_chance_of_any_false_alarm_in_a_table():
+    p_values = np.random.default_rng(0).random((2000, 36))
+    any_alarm = [(holm(row) <= 0.05).any() for row in p_values]
+    assert np.mean(any_alarm) == pytest.approx(0.05, abs=0.015)
+    assert np.mean((p_values <= 0.05).any(axis=1)) > 0.8
+
+
+@pytest.mark.parametrize("bad", [[-0.1], [0.2, 1.5]])
+def test_what_is_no_p_value_is_refused(bad):
+    with pytest.raises(DataError, match="0 to 1"):
+        holm(bad)

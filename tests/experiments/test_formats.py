@@ -9,10 +9,10 @@ import pytest
 
 from made_up_runs import made_up_plan, made_up_records
 from sharprecl.errors import ConfigError
-from sharprecl.experiments.document import make_document
+from sharprecl.experiments.document import MINUS, Document, Entry, Sheet, probability, signed
 from sharprecl.experiments.formats import FORMATS, check_format, write_document
 from sharprecl.experiments.recipe import Provenance, Recipe
-from sharprecl.experiments.sheets import MINUS, Document, Entry, Sheet, probability, signed
+from sharprecl.experiments.tables import make_document
 
 NASTY = "a_b & <i>50 % of {#1} \\ | [x] *y* `z` ~^$ ε ± 'q' \"r\""
 
@@ -135,7 +135,7 @@ def test_csv_holds_every_number(made_up: Document) -> None:
     assert middle == pytest.approx(sum(scores) / 3, abs=1e-11)
     best = values(part="cell", quantity="place", value="1", metric="accuracy")
     assert [row["row"] for row in best] == ["sharprecl", "sharprecl"]
-    assert len(values(quantity="p_methods_corrected")) == 4
+    assert len(values(quantity="p_corrected")) == 4
 
 
 def test_an_unknown_format() -> None:

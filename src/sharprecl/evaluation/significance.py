@@ -1,4 +1,4 @@
-"""Paired bootstrap over test items: would the difference between two systems hold on other test texts?
+"""Is the difference between two systems more than luck? The paired bootstrap, and Holm's correction for many tests.
 
 **Statistic.** d = mean over seeds of the first system's metric minus the same of the second.
 
@@ -50,8 +50,7 @@ from numpy.typing import ArrayLike
 from sharprecl.errors import DataError
 from sharprecl.evaluation.intervals import Interval
 from sharprecl.evaluation.metrics import Floats, macro_f1
-from sharprecl.evaluation.significance.answers import checked_answers, checked_gold
-from sharprecl.evaluation.significance.resampler import Metric, Resampler
+from sharprecl.evaluation.resampler import Metric, Resampler
 
 # Equal differences of metrics come out a few roundings apart; ties are frequent, as accuracy moves in steps of 1/N.
 ROUNDING = 1e-10
@@ -66,17 +65,12 @@ class PairedBootstrap:
         interval: 95 % interval of the difference.
         p: two-sided; 1 where the systems do not differ at all.
         least_p: what p cannot fall below with this many resamples.
-        n_items, n_resamples: N and R.
-        seeds: which null, see the top of this file.
     """
 
     difference: float
     interval: Interval
     p: float
     least_p: float
-    n_items: int
-    n_resamples: int
-    seeds: Literal["fixed", "drawn"]
 
 
 def paired_bootstrap(
@@ -105,8 +99,7 @@ def paired_bootstrap(
     Raises:
         DataError: shapes or ids that do not fit, or seeds to be drawn that are fewer than two or not paired.
     """
-    true_N = checked_gold(gold, n_classes)
-    systems = [checked_answers(answers, len(true_N), n_classes) for answers in (first, second)]
+    systems = [np.atleast_2d(np.asarray(answers)) for answers in (first, second)]
     n_seeds = [len(answers) for answers in systems]
     if seeds == "drawn" and (n_seeds[0] != n_seeds[1] or n_seeds[0] < 2):
         raise DataError(
@@ -115,8 +108,7 @@ def paired_bootstrap(
         )
     # Share of each row of answers in the statistic, minus for the second system.
     shares = np.repeat([1 / n_seeds[0], -1 / n_seeds[1]], n_seeds)
-    answers_JN = np.concatenate(systems)
-    resampler = Resampler(true_N, answers_JN, n_classes, metric)
+    resampler = Resampler(gold, [*systems[0], *systems[1]], n_classes, metric)
     difference = float(resampler.scores() @ shares)
     streams = np.random.SeedSequence(seed).spawn(2)
     of_items, of_seeds = (np.random.Generator(np.random.PCG64(stream)) for stream in streams)
@@ -124,7 +116,7 @@ def paired_bootstrap(
     for scores_RJ in resampler.draws(n_resamples, of_items):
         weights = shares if seeds == "fixed" else shares * _seed_weights(n_seeds[0], len(scores_RJ), of_seeds)
         deviations.append(np.abs((scores_RJ * weights).sum(axis=1) - difference))
-    return _result(difference, np.concatenate(deviations), len(true_N), seeds)
+    return _result(difference, np.concatenate(deviations))
 
 
 def _seed_weights(n_seeds: int, n_resamples: int, generator: np.random.Generator) -> Floats:
@@ -133,7 +125,7 @@ def _seed_weights(n_seeds: int, n_resamples: int, generator: np.random.Generator
     return np.tile(drawn * n_seeds / (n_seeds - 1), 2)
 
 
-def _result(difference: float, deviations: Floats, n_items: int, seeds: Literal["fixed", "drawn"]) -> PairedBootstrap:
+def _result(difference: float, deviations: Floats) -> PairedBootstrap:
     n_resamples = len(deviations)
     as_large = int((deviations >= abs(difference) - ROUNDING).sum())
     # 0.95 in whole numbers: a rounding would move the rank, and p and interval would disagree.
@@ -141,12 +133,29 @@ def _result(difference: float, deviations: Floats, n_items: int, seeds: Literal[
     half = float(np.partition(deviations, rank - 1)[rank - 1])
     if abs(half - abs(difference)) < ROUNDING:
         half = abs(difference)  # so that interval and p agree about 0
-    return PairedBootstrap(
-        difference=difference,
-        interval=(difference - half, difference + half),
-        p=(1 + as_large) / (n_resamples + 1),
-        least_p=1 / (n_resamples + 1),
-        n_items=n_items,
-        n_resamples=n_resamples,
-        seeds=seeds,
-    )
+    interval = (difference - half, difference + half)
+    return PairedBootstrap(difference, interval, (1 + as_large) / (n_resamples + 1), 1 / (n_resamples + 1))
+
+
+def holm(p_values: ArrayLike) -> Floats:
+    """Correct for many tests: the chance of even one false alarm stays at the level (Holm 1979).
+
+    The k-th smallest of m p-values counts ``m - k + 1`` times, never below a smaller one's, at most 1. Valid however
+    the tests depend on each other; an adjusted value of at most 0.05 may be called significant.
+
+    Args:
+        p_values: in [0, 1], [m].
+
+    Returns:
+        Adjusted p-values, in the order given.
+
+    Raises:
+        DataError: values outside [0, 1].
+    """
+    values = np.asarray(p_values, dtype=np.float64)
+    if not ((values >= 0) & (values <= 1)).all():
+        raise DataError("some p-values lie outside 0 to 1; were scores given instead?")
+    order = np.argsort(values, kind="stable")
+    adjusted = np.empty_like(values)
+    adjusted[order] = np.minimum(np.maximum.accumulate(values[order] * np.arange(len(values), 0, -1)), 1.0)
+    return adjusted
