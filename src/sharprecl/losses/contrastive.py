@@ -70,10 +70,10 @@ def log_denominator(
     s_NJ = g_NJ / temperature
     if log_size_NJ is not None:
         s_NJ = s_NJ - log_size_NJ
-    alone_N = ~candidate_NJ.any(1)
     s_NJ = s_NJ.masked_fill(~candidate_NJ, -torch.inf)
     if t_NS is not None and t_NS.shape[1]:
-        s_NJ, alone_N = torch.cat([s_NJ, t_NS / temperature], dim=1), torch.zeros_like(alone_N)
+        return torch.logsumexp(torch.cat([s_NJ, t_NS / temperature], dim=1), dim=1)
+    alone_N = ~candidate_NJ.any(1)
     return torch.logsumexp(s_NJ.masked_fill(alone_N[:, None], 0.0), dim=1).masked_fill(alone_N, 0.0)
 
 
