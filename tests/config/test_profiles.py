@@ -9,7 +9,6 @@ import pytest
 from sharprecl.config import METHODS, PROFILES, RunConfig, assignments, given, merge, read_yaml, resolve, to_yaml
 from sharprecl.config.sharprecl import SharpReCLConfig
 from sharprecl.errors import ConfigError
-from sharprecl.methods.registry import method_class
 
 
 def test_later_layers_win_and_sections_are_merged() -> None:
@@ -43,7 +42,7 @@ def test_what_the_user_says_wins_over_the_profile() -> None:
 def test_official_settings_are_the_source_s_and_valid() -> None:
     for name in METHODS:
         settings = {"profile": "official", "method": {"name": name}}
-        if method_class(name).Config.official:
+        if METHODS[name].official:
             assert resolve(settings).method.name == name
         else:
             with pytest.raises(ConfigError, match=f"profile: {name} has no settings of its own source"):

@@ -123,7 +123,7 @@ from sharprecl.experiments.worker import Options
 class Callback:
     def on_progress(self, *_):
         pass
-    said = progressed
+    on_message = on_progress
 
 sweep(pickle.loads(Path(sys.argv[1]).read_bytes()), Store(Path(sys.argv[2])), Options(2, device="cpu"), Callback())
 """
@@ -176,7 +176,8 @@ def test_a_sweep_killed_three_times_ends_like_one_that_was_not(
     def sweep_and(kill: Callable[[subprocess.Popen[bytes], list[int]], None]) -> bool:
         """Whether the kill cut a run off: a worker may be at its last step, and end it before it knows."""
         before, process = finished(), start()
-        until(lambda: finished() > before and in_flight())
+        until(lambda: process.poll() is not None or (finished() > before and in_flight()))
+        assert process.poll() is None
         workers = children(process.pid)
         assert len(workers) >= 2
         kill(process, workers)

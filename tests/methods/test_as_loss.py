@@ -12,7 +12,7 @@ from torch import nn
 from sharprecl import MethodLoss
 from sharprecl.config import METHODS
 from sharprecl.errors import ConfigError
-from sharprecl.methods.base import Batch, Progress
+from sharprecl.methods.base import Batch, Method, Progress
 from sharprecl.methods.registry import method_class
 from sharprecl.models.features import Features
 
@@ -140,3 +140,11 @@ def test_what_the_method_answers_with_is_written_into_the_classifier() -> None:
     wanted = method.logits(Features(_rows(), before, classifier.weight, b_C=classifier.bias))
     assert not torch.equal(classifier(_rows()), before)
     torch.testing.assert_close(classifier(_rows()).argmax(1), wanted.argmax(1))
+
+
+def test_who_draws_or_trains_in_stages_says_so() -> None:
+    for name, settings in METHODS.items():
+        kind = method_class(name)
+        plain = issubclass(kind, Method) and (kind.draw, kind.begins_stage) == (Method.draw, Method.begins_stage)
+        assert not settings.more_than_a_loss or not plain or kind.reading != "linear" or not settings.trains_encoder
+        assert settings.more_than_a_loss or (plain and kind.reading == "linear" and settings.trains_encoder), name

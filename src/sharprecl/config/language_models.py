@@ -30,6 +30,7 @@ class LanguageModelConfig(MethodConfig):
 
     views = "none"
     trains_encoder = False
+    more_than_a_loss = "it tunes a language model"
     ignores = ("view", "augment", "encoder", "training", "decision")
     heeds: ClassVar[tuple[str, ...]] = ("precision",)
     ignores_because = "which has no encoder"

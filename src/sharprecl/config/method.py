@@ -29,6 +29,8 @@ class MethodConfig(Frozen):
     heeds: ClassVar[tuple[str, ...]] = ()
     """Settings in these sections that count all the same."""
     ignores_because: ClassVar[str] = ""
+    more_than_a_loss: ClassVar[str] = ""
+    """Why ``MethodLoss`` cannot be this method; empty where it can."""
     permissions: ClassVar[frozenset[str]] = frozenset()
     """Fields that allow something for one run and decide nothing: they are never written down, nor taken over."""
 

@@ -152,6 +152,7 @@ class SPCLConfig(MethodConfig):
     """Settings of SPCL; the defaults are those of its README."""
 
     implementation = "sharprecl.methods.spcl:SPCL"
+    more_than_a_loss = "its answers are not the classifier's"
     # README and config.py. Their 16 epochs draw once each: 8 here. Their rate falls by a cosine that starts anew in
     # every epoch, which nothing here does; it is constant. 128 steps of warm-up are about 4 % of theirs. Their feature
     # is the <mask> of a prompt, here [CLS].
@@ -194,6 +195,7 @@ class DualCLConfig(MethodConfig):
     """Settings of DualCL; the defaults are those of its published code."""
 
     implementation = "sharprecl.methods.dualcl:DualCL"
+    more_than_a_loss = "its answers are not the classifier's"
     # Their code has no schedule and no clipping, and decays all weights alike.
     official = {
         "encoder": {"max_length": 256},
@@ -227,6 +229,7 @@ class HybridConfig(MethodConfig):
     """Settings of both hybrids."""
 
     views = "two"
+    more_than_a_loss = "it draws its own batches"
     official = {"training": _IMAGE_TRAINING}
 
     temperature: float = Field(0.1, gt=0, description="tau of the contrastive loss")
@@ -276,6 +279,7 @@ class TSCConfig(MethodConfig):
     """Settings of TSC."""
 
     implementation = "sharprecl.methods.tsc:TSC"
+    more_than_a_loss = "it trains in stages"
     views = "two"
     # The published code's loss on ImageNet. Its momentum encoder and queue of 65,536 do not fit a few thousand texts.
     official = {
@@ -310,6 +314,7 @@ class ClassBalancedSamplingConfig(MethodConfig):
     """Class-balanced sampling has no settings."""
 
     implementation = "sharprecl.methods.class_balanced_sampling:ClassBalancedSampling"
+    more_than_a_loss = "it draws its own batches"
 
     name: Literal["class_balanced_sampling"] = "class_balanced_sampling"
 
@@ -349,6 +354,7 @@ class FrozenConfig(MethodConfig):
 
     implementation = "sharprecl.methods.frozen:Frozen"
     trains_encoder = False
+    more_than_a_loss = "it trains no encoder"
     ignores = ("training",)
     heeds = ("select_on", "validation_fraction", "folds")
     ignores_because = "which takes no training steps"

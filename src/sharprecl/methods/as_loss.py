@@ -7,9 +7,9 @@ import torch
 from pydantic import ValidationError
 from torch import Tensor, nn
 
-from sharprecl.config.base import refusals
+from sharprecl.config import method_settings, refusals
 from sharprecl.errors import ConfigError
-from sharprecl.methods.base import Batch, LossTerms, Method, Progress
+from sharprecl.methods.base import Batch, LossTerms, Progress
 from sharprecl.methods.registry import method_class
 from sharprecl.models.features import Features
 
@@ -57,9 +57,9 @@ class MethodLoss(nn.Module):
             ConfigError: the method needs more than a loss, or its settings or the classifier do not fit.
         """
         super().__init__()
-        kind = method_class(method)
-        if reason := _needs_more(kind):
-            raise ConfigError(f"{method} is more than a loss: {reason}; train it with TextClassifier")
+        section = method_settings(method)
+        if section.more_than_a_loss:
+            raise ConfigError(f"{method} is more than a loss: {section.more_than_a_loss}; train it with TextClassifier")
         counts_C = np.asarray(class_counts, dtype=np.int64)
         if classifier.out_features != len(counts_C):
             raise ConfigError(
@@ -69,10 +69,10 @@ class MethodLoss(nn.Module):
         if total_steps < 1:
             raise ConfigError(f"total_steps is {total_steps}; give the number of training steps")
         try:
-            config = kind.Config(**settings)
+            config = section(**settings)
         except ValidationError as error:
             raise ConfigError(refusals(error)) from error
-        self.method = kind.build(_Shape(classifier), counts_C, config, seed)
+        self.method = method_class(method).build(_Shape(classifier), counts_C, config, seed)
         if self.method.wants_features:
             raise ConfigError(f"these settings make {method} more than a loss; train it with TextClassifier")
         self.terms: LossTerms = {}
@@ -126,18 +126,3 @@ class _Shape:
 
     def __init__(self, classifier: nn.Linear) -> None:
         self.feature_dim, self.num_classes = classifier.in_features, classifier.out_features
-
-
-def _needs_more(kind: type[Method]) -> str:
-    settings = kind.Config
-    if settings.views == "none":
-        return "it tunes a language model"
-    if not settings.trains_encoder:
-        return "it trains no encoder"
-    if kind.reading != "linear":
-        return "its answers are not the classifier's"
-    if kind.draw is not Method.draw:
-        return "it draws its own batches"
-    if kind.begins_stage is not Method.begins_stage:
-        return "it trains in stages"
-    return ""
