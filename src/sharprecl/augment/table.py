@@ -71,14 +71,14 @@ def row_labels(rows: Rows, label: str | None = None, *, needed: bool = False) ->
         DataError: no such column, or labels that are needed are missing or unfit; one sentence with row numbers.
     """
     name = LABEL if label is None else label
-    sheet = RawTable(rows.origin, rows.names, len(rows), lambda column: [record.get(column) for record in rows.records])
+    raw = RawTable(rows.origin, rows.names, len(rows), lambda column: [record.get(column) for record in rows.records])
     if needed or label is not None:
-        sheet.require(name, "label")
-    if name not in sheet.names:
+        raw.require(name, "label")
+    if name not in raw.names:
         return None
     if needed:
-        return list(checked_labels(sheet, name))
-    values = (None if value is None else str(value) for value in plain(sheet.column(name)))
+        return list(checked_labels(raw, name))
+    values = (None if value is None else str(value) for value in plain(raw.column(name)))
     return [value if value and value.strip() else None for value in values]
 
 

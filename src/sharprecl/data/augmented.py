@@ -48,13 +48,13 @@ def text_mark(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def copies_in(sheet: RawTable, texts: Sequence[str], label_ids: np.ndarray) -> CopyRows | None:
+def copies_in(raw: RawTable, texts: Sequence[str], label_ids: np.ndarray) -> CopyRows | None:
     """The copies that the column ``augmented_from_text`` tells of, or without it ``augmented_from``.
 
     By their marks, copies may stand anywhere, also without their originals.
 
     Args:
-        sheet: the table.
+        raw: the table as it was read.
         texts: its N texts.
         label_ids: their classes, int64 ``[N]``.
 
@@ -66,12 +66,12 @@ def copies_in(sheet: RawTable, texts: Sequence[str], label_ids: np.ndarray) -> C
             that are not there, that are copies themselves, or that have another label.
     """
     numbers: list[int | None] = [None] * len(texts)
-    if SOURCE_COLUMN in sheet.names:
-        numbers = [_number(value) for value in plain(sheet.column(SOURCE_COLUMN))]
-    if MARK_COLUMN in sheet.names:
-        marks = _marks(sheet, numbers)
+    if SOURCE_COLUMN in raw.names:
+        numbers = [_number(value) for value in plain(raw.column(SOURCE_COLUMN))]
+    if MARK_COLUMN in raw.names:
+        marks = _marks(raw, numbers)
     else:
-        _check_numbers(sheet, numbers, label_ids)
+        _check_numbers(raw, numbers, label_ids)
         marks = [None if number is None else text_mark(texts[number - 1]) for number in numbers]
     is_copy = np.array([mark is not None for mark in marks])
     if not is_copy.any():
@@ -84,29 +84,29 @@ def _number(value: Any) -> int | None:
     return None if not text else int(text) if text.isdecimal() and len(text) < 19 else -1
 
 
-def _marks(sheet: RawTable, numbers: Sequence[int | None]) -> list[str | None]:
-    marks = ["" if value is None else str(value).strip() for value in plain(sheet.column(MARK_COLUMN))]
+def _marks(raw: RawTable, numbers: Sequence[int | None]) -> list[str | None]:
+    marks = ["" if value is None else str(value).strip() for value in plain(raw.column(MARK_COLUMN))]
     needed = [mark != "" or number is not None for mark, number in zip(marks, numbers, strict=True)]
     if wrong := [row for row, mark in enumerate(marks) if needed[row] and not _MARK.fullmatch(mark)]:
         raise DataError(
-            f"{sheet.origin}: column {MARK_COLUMN!r} of {rows_phrase(wrong, sheet.lines)} does not hold the 16 "
+            f"{raw.origin}: column {MARK_COLUMN!r} of {rows_phrase(wrong, raw.lines)} does not hold the 16 "
             "hexadecimal digits that sharprecl augment wrote, perhaps after a spreadsheet took them for numbers; "
             "augment the original file again"
         )
     return [mark or None for mark in marks]
 
 
-def _check_numbers(sheet: RawTable, numbers: Sequence[int | None], label_ids: np.ndarray) -> None:
+def _check_numbers(raw: RawTable, numbers: Sequence[int | None], label_ids: np.ndarray) -> None:
     """Refuse numbers of rows, from 1, that cannot be those of originals, as far as numbers alone tell."""
     copies = [(row, number - 1) for row, number in enumerate(numbers) if number is not None]
     if wrong := [row for row, of in copies if not (0 <= of < len(numbers) and numbers[of] is None)]:
         raise DataError(
-            f"{sheet.origin}: column {SOURCE_COLUMN!r} of {rows_phrase(wrong, sheet.lines)} names no original row; "
+            f"{raw.origin}: column {SOURCE_COLUMN!r} of {rows_phrase(wrong, raw.lines)} names no original row; "
             "keep the rows of an augmented file in their order, originals and copies, or augment the originals again"
         )
     if wrong := [row for row, of in copies if label_ids[row] != label_ids[of]]:
         raise DataError(
-            f"{sheet.origin}: column {SOURCE_COLUMN!r} of {rows_phrase(wrong, sheet.lines)} names a row with another "
+            f"{raw.origin}: column {SOURCE_COLUMN!r} of {rows_phrase(wrong, raw.lines)} names a row with another "
             "label, probably because rows were deleted or sorted; augment the originals again"
         )
 

@@ -56,44 +56,44 @@ def broken_rows(values: Sequence[Any]) -> list[int]:
     return [row for row, value in enumerate(values) if isinstance(value, str) and not is_unicode(value)]
 
 
-def checked_texts(sheet: RawTable, name: str) -> tuple[str, ...]:
+def checked_texts(raw: RawTable, name: str) -> tuple[str, ...]:
     """The column of texts: strings with something in them.
 
     Raises:
         DataError: missing or blank texts, things that are not strings, broken characters.
     """
-    texts, where = plain(sheet.column(name)), f"in column {name!r}"
+    texts, where = plain(raw.column(name)), f"in column {name!r}"
     if other := other_rows(texts, str):
         wrong = (
             f"{shorten(texts[other[0]])} {where}, not a text; is this the column of texts, or should it be in quotes?"
         )
-        raise _error(sheet, other, _HOLD, wrong)
+        raise _error(raw, other, _HOLD, wrong)
     if blank := blank_rows(texts):
-        raise _error(sheet, blank, _HAVE, f"no text {where}", _FILL)
-    _check_characters(texts, sheet, where)
+        raise _error(raw, blank, _HAVE, f"no text {where}", _FILL)
+    _check_characters(texts, raw, where)
     return tuple(texts)
 
 
-def checked_labels(sheet: RawTable, name: str) -> list[str]:
+def checked_labels(raw: RawTable, name: str) -> list[str]:
     """The column of labels, as strings exactly as they are written: ``007`` and ``1.0`` stay what they are.
 
     Raises:
         DataError: missing labels, lists or other things that name no single class, different
             values that would become one class.
     """
-    values, where = plain(sheet.column(name)), f"in column {name!r}"
+    values, where = plain(raw.column(name)), f"in column {name!r}"
     if gone := blank_rows(values):
-        raise _error(sheet, gone, _HAVE, f"no label {where}", _FILL)
+        raise _error(raw, gone, _HAVE, f"no label {where}", _FILL)
     if other := other_rows(values, str | int | float):
         wrong = f"{shorten(values[other[0]])} {where}, which names no single class; write one string or number"
-        raise _error(sheet, other, _HOLD, wrong)
-    _check_one_spelling(values, sheet)
+        raise _error(raw, other, _HOLD, wrong)
+    _check_one_spelling(values, raw)
     labels = [value if type(value) is str else str(value) for value in values]
-    _check_characters(labels, sheet, where)
+    _check_characters(labels, raw, where)
     return labels
 
 
-def known_ids(labels: Sequence[str], names: Sequence[str], sheet: RawTable) -> np.ndarray:
+def known_ids(labels: Sequence[str], names: Sequence[str], raw: RawTable) -> np.ndarray:
     """Label ids by a fixed list of names, int64 ``[N]``.
 
     Raises:
@@ -103,7 +103,7 @@ def known_ids(labels: Sequence[str], names: Sequence[str], sheet: RawTable) -> n
     if unknown := [row for row, label in enumerate(labels) if label not in ids]:
         strange = sorted({labels[row] for row in unknown})
         raise _error(
-            sheet,
+            raw,
             unknown,
             ("has a label", "have labels"),
             f"that the model does not know: {names_phrase(strange)}{closest(strange[0], names)}; the known ones are "
@@ -113,7 +113,7 @@ def known_ids(labels: Sequence[str], names: Sequence[str], sheet: RawTable) -> n
     return np.fromiter(map(ids.__getitem__, labels), dtype=np.int64, count=len(labels))
 
 
-def _check_one_spelling(values: Sequence[Any], sheet: RawTable) -> None:
+def _check_one_spelling(values: Sequence[Any], raw: RawTable) -> None:
     """Refuse the number 1 beside the string '1' (one name for two values) and 1 beside 1.0 (two for one)."""
     if len(set(map(type, values))) == 1:
         return
@@ -123,23 +123,23 @@ def _check_one_spelling(values: Sequence[Any], sheet: RawTable) -> None:
             first_row, first = spellings.setdefault(key, (row, value))
             if type(first) is not type(value):
                 raise DataError(
-                    f"{sheet.origin}: {rows_phrase([first_row, row], sheet.lines)} have the labels {first!r} and "
+                    f"{raw.origin}: {rows_phrase([first_row, row], raw.lines)} have the labels {first!r} and "
                     f"{value!r}, which may or may not mean the same class; write all labels in one way, as strings"
                 )
 
 
-def _check_characters(texts: Sequence[str], sheet: RawTable, where: str) -> None:
+def _check_characters(texts: Sequence[str], raw: RawTable, where: str) -> None:
     if broken := broken_rows(texts):
         half = f"half a character (a lone surrogate such as \\ud83d) {where}; write the file anew from its source"
-        raise _error(sheet, broken, _HAVE, half)
+        raise _error(raw, broken, _HAVE, half)
 
 
 def _error(
-    sheet: RawTable, rows: Sequence[int], verb: tuple[str, str], what: str, cure: tuple[str, str] = ("", "")
+    raw: RawTable, rows: Sequence[int], verb: tuple[str, str], what: str, cure: tuple[str, str] = ("", "")
 ) -> DataError:
     """The sentence on some rows; of ``verb`` and ``cure`` the first for one row, the second for several."""
     several = len(rows) > 1
-    return DataError(f"{sheet.origin}: {rows_phrase(rows, sheet.lines)} {verb[several]} {what}{cure[several]}")
+    return DataError(f"{raw.origin}: {rows_phrase(rows, raw.lines)} {verb[several]} {what}{cure[several]}")
 
 
 def training_notes(

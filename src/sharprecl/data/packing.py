@@ -29,8 +29,8 @@ class PackedRows:
 
     Attributes:
         input_ids: token ids [R, T], int64.
-        text_RT: which text of the sheet stands at a place, counted from 0; -1 is padding.
-        rows: the batch's texts on this sheet, in the order in which ``text_RT`` counts them.
+        text_RT: which text of the rows stands at a place, counted from 0; -1 is padding.
+        rows: the batch's texts in these rows, in the order in which ``text_RT`` counts them.
     """
 
     input_ids: torch.Tensor
@@ -52,12 +52,12 @@ def lay_out(parts: Sequence[tuple[TokenizedTexts, Index]], pad_id: int, pack: bo
         pack: several texts may share a row.
 
     Returns:
-        Sheets that hold every text once; ``rows`` count over all parts.
+        Forwards that together hold every text once; ``rows`` count over all parts.
     """
     starts = np.concatenate([texts.offsets[:-1][rows] for texts, rows in parts])
     lengths = np.concatenate([texts.lengths[rows] for texts, rows in parts])
     source = np.repeat(np.arange(len(parts)), [len(rows) for _, rows in parts])
-    sheets = []
+    packed = []
     for members, layout in _best(np.argsort(-lengths, kind="stable"), lengths, pack):
         text_RT = np.full((layout.number, layout.width), -1, dtype=np.int64)
         ids_RT = np.full(text_RT.shape, pad_id, dtype=np.int64)
@@ -65,8 +65,8 @@ def lay_out(parts: Sequence[tuple[TokenizedTexts, Index]], pad_id: int, pack: bo
             there = slice(begin, begin + lengths[member])
             text_RT[row, there] = number
             ids_RT[row, there] = parts[source[member]][0].ids[starts[member] : starts[member] + lengths[member]]
-        sheets.append(PackedRows(torch.from_numpy(ids_RT), torch.from_numpy(text_RT), members))
-    return sheets
+        packed.append(PackedRows(torch.from_numpy(ids_RT), torch.from_numpy(text_RT), members))
+    return packed
 
 
 @dataclass(frozen=True)

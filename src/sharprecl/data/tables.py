@@ -133,22 +133,22 @@ def read_table(
         DataError: whatever is wrong, in one sentence with row numbers (counted from 1, without the header) and
             the lines of the file where the rows start.
     """
-    sheet = open_table(source, text, label, encoding)
-    sheet.require(text, "text")
-    sheet.require(label, "label")
-    texts = checked_texts(sheet, text)
-    labels = checked_labels(sheet, label)
+    raw = open_table(source, text, label, encoding)
+    raw.require(text, "text")
+    raw.require(label, "label")
+    texts = checked_texts(raw, text)
+    labels = checked_labels(raw, label)
     if label_names is not None:
-        return TextTable(texts, known_ids(labels, label_names, sheet), tuple(label_names), sheet.origin, sheet.notes)
+        return TextTable(texts, known_ids(labels, label_names, raw), tuple(label_names), raw.origin, raw.notes)
     names = sorted(set(labels))
     if len(names) == 1:
         raise DataError(
-            f"{sheet.origin}: {len(labels)} of {len(labels)} rows have the label {names_phrase(names)}; training needs "
+            f"{raw.origin}: {len(labels)} of {len(labels)} rows have the label {names_phrase(names)}; training needs "
             f"at least two classes: is {label!r} the column of labels?"
         )
-    ids = known_ids(labels, names, sheet)
-    notes = sheet.notes + training_notes(texts, ids, names, lines=sheet.lines)
-    return TextTable(texts, ids, tuple(names), sheet.origin, notes, copies_in(sheet, texts, ids))
+    ids = known_ids(labels, names, raw)
+    notes = raw.notes + training_notes(texts, ids, names, lines=raw.lines)
+    return TextTable(texts, ids, tuple(names), raw.origin, notes, copies_in(raw, texts, ids))
 
 
 def read_rows(source: Any, text: str = "text", *, encoding: str = "utf-8") -> Rows:
@@ -162,6 +162,6 @@ def read_rows(source: Any, text: str = "text", *, encoding: str = "utf-8") -> Ro
     Raises:
         DataError: whatever is wrong, in one sentence with row numbers.
     """
-    sheet = open_texts(source, text, encoding)
-    sheet.require(text, "text")
-    return Rows(sheet.records(), checked_texts(sheet, text), sheet.names, sheet.origin, sheet.notes)
+    raw = open_texts(source, text, encoding)
+    raw.require(text, "text")
+    return Rows(raw.records(), checked_texts(raw, text), raw.names, raw.origin, raw.notes)

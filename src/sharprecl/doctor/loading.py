@@ -35,29 +35,29 @@ def load(
     if isinstance(source, TextTable):
         origin, copies = source.origin, source.copies
         source = (source.texts, [source.label_names[place] for place in source.label_ids.tolist()])
-    sheet = open_table(source, text, label, encoding)
-    sheet.require(text, "text")
-    sheet.require(label, "label")
-    texts, labels = plain(sheet.column(text)), plain(sheet.column(label))
+    raw = open_table(source, text, label, encoding)
+    raw.require(text, "text")
+    raw.require(label, "label")
+    texts, labels = plain(raw.column(text)), plain(raw.column(label))
     prefix = "" if known is None else "test file: "
-    usable = np.ones(sheet.size, dtype=bool)
+    usable = np.ones(raw.size, dtype=bool)
     findings = []
     for fault in faults(texts, labels, text, label, known):
         if fault.rows:
-            findings.append(fault.finding(sheet.lines, prefix))
+            findings.append(fault.finding(raw.lines, prefix))
             usable[fault.rows] &= not fault.aside
     rows = np.flatnonzero(usable)
     spelled = [str(labels[row]) for row in rows]
     names = tuple(sorted(set(spelled)) if known is None else known)
     if known is None and len(names) < 2:
-        raise DataError(f"{origin or sheet.origin}: {_nothing_to_learn(names, len(rows), findings, label)}")
+        raise DataError(f"{origin or raw.origin}: {_nothing_to_learn(names, len(rows), findings, label)}")
     if long := [int(row) for row in rows if len(texts[row]) > LONGEST]:
-        findings.append(too_long(long, max(len(texts[row]) for row in long), LONGEST, sheet.lines, prefix))
-    findings += [Finding("note", "rows", prefix + note) for note in sheet.notes]
+        findings.append(too_long(long, max(len(texts[row]) for row in long), LONGEST, raw.lines, prefix))
+    findings += [Finding("note", "rows", prefix + note) for note in raw.notes]
     if known is not None:
         copies = None
     elif copies is None:
-        copies, wrong = read_copies(sheet, texts, labels)
+        copies, wrong = read_copies(raw, texts, labels)
         findings += wrong
     copies = None if copies is None else copies.select(rows)
     ids = {name: place for place, name in enumerate(names)}
@@ -65,10 +65,10 @@ def load(
         tuple(texts[row][:LONGEST] for row in rows),
         np.fromiter(map(ids.__getitem__, spelled), dtype=np.int64, count=len(rows)),
         names,
-        origin or sheet.origin,
+        origin or raw.origin,
         copies=copies if copies is not None and copies.is_copy.any() else None,
     )
-    return LoadedTable(table, rows + 1, sheet.size, tuple(findings))
+    return LoadedTable(table, rows + 1, raw.size, tuple(findings))
 
 
 def _nothing_to_learn(names: Sequence[str], usable: int, findings: Sequence[Finding], label: str) -> str:

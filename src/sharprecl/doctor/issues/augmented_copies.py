@@ -11,21 +11,21 @@ from sharprecl.doctor.issues.base import Finding, Issue
 from sharprecl.errors import DataError
 
 
-def read_copies(sheet: RawTable, texts: Sequence[Any], labels: Sequence[Any]) -> tuple[CopyRows | None, list[Finding]]:
+def read_copies(raw: RawTable, texts: Sequence[Any], labels: Sequence[Any]) -> tuple[CopyRows | None, list[Finding]]:
     """The copies among all rows, usable or not. Where training would refuse the file, there are none and a finding.
 
-    ``texts`` and ``labels`` are the raw columns of the sheet.
+    ``texts`` and ``labels`` are the columns as they were read.
     """
-    if SOURCE_COLUMN not in sheet.names and MARK_COLUMN not in sheet.names:
+    if SOURCE_COLUMN not in raw.names and MARK_COLUMN not in raw.names:
         return None, []
     # Half characters have no UTF-8, which marks are made of; the row is set aside and told of elsewhere.
     whole = [text.encode("utf-8", "replace").decode() if isinstance(text, str) else "" for text in texts]
     numbers: dict[str, int] = {}
     label_ids = np.array([numbers.setdefault(str(label), len(numbers)) for label in labels], dtype=np.int64)
     try:
-        return copies_in(sheet, whole, label_ids), []
+        return copies_in(raw, whole, label_ids), []
     except DataError as error:
-        sentence, _, cure = str(error).removeprefix(f"{sheet.origin}: ").partition("; ")
+        sentence, _, cure = str(error).removeprefix(f"{raw.origin}: ").partition("; ")
     except ValueError:
         # Python reads no number of over 4,300 digits.
         sentence = f"column {SOURCE_COLUMN!r} holds a number without end, which names no original row"
