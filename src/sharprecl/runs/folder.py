@@ -16,7 +16,7 @@ A run of an experiment, whose folder is named by its key, also has these; what `
 spec.json          what was asked for, and the hashes of data and code
 answers.json       the predicted class id of every test text
 features.npz       float16 features of the test texts, where they were asked for
-error.txt          why the run failed, in place of all but spec.json
+error.txt          why the run failed; then only spec.json is beside it
 output.txt         what libraries print while the run is made
 """
 
