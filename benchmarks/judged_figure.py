@@ -9,7 +9,7 @@ import matplotlib
 from matplotlib.figure import Figure
 
 from pair_ratio_figures import INK, STYLE
-from sharprecl.experiments.plan import load_plan
+from sharprecl.experiments.plan_file import load_plan
 from sharprecl.experiments.results import Line, Table, make_table
 from sharprecl.experiments.store import load_records
 from sharprecl.report.svg import BLUE, ORANGE, VERMILLION

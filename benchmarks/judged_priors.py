@@ -21,7 +21,7 @@ from recipe_report import table
 from sharprecl.config import resolve
 from sharprecl.decision import prior_shift
 from sharprecl.evaluation.metrics import accuracy, confusion_matrix, counts_of, macro_f1
-from sharprecl.experiments.plan import load_plan
+from sharprecl.experiments.plan_file import load_plan
 from sharprecl.experiments.store import Store, load_records
 from sharprecl.methods.registry import method_class
 

@@ -29,7 +29,7 @@ from sharprecl import TextClassifier
 from sharprecl.assets.named import resolve_encoder
 from sharprecl.data.tables import TextTable
 from sharprecl.evaluation.judge import Evaluation, evaluate
-from sharprecl.experiments.plan import load_plan
+from sharprecl.experiments.plan_file import load_plan
 from sharprecl.runs.data import prepare
 from sharprecl.runs.judge import tfidf_reference
 

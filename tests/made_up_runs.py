@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from sharprecl.experiments.collection import Records
-from sharprecl.experiments.expand import Job
-from sharprecl.experiments.plan import Plan, make_plan
+from sharprecl.experiments.plan import Job, Plan
+from sharprecl.experiments.plan_file import make_plan
 from sharprecl.runs.record import DataRecord, RunRecord, measure
 from sharprecl.runs.spec import run_key
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sharprecl.experiments.expand import Job
-from sharprecl.experiments.plan import Plan, make_plan
+from sharprecl.experiments.plan import Job, Plan
+from sharprecl.experiments.plan_file import make_plan
 from sharprecl.runs.record import DataRecord, RunRecord, measure
 from sharprecl.runs.spec import RunSpec, run_key
 from tiny import skewed_texts, tiny_encoder

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from sharprecl.cli.compare import compare
 from sharprecl.errors import ConfigError, SharpReCLError
 from sharprecl.experiments.compare import compare_plan
-from sharprecl.experiments.plan import load_plan
+from sharprecl.experiments.plan_file import load_plan
 from sharprecl.experiments.store import Store
 from sharprecl.runs.code import code_hash
 from sharprecl.runs.data import prepare

@@ -14,7 +14,7 @@ from sharprecl.cli.experiment import experiment, sweeping
 from sharprecl.errors import ConfigError
 from sharprecl.experiments.scheduler import Failed, Sweep
 from sharprecl.experiments.store import Store
-from sharprecl.experiments.worker import Options, Task
+from sharprecl.experiments.task import Options, Task
 from sharprecl.runs.code import code_hash
 from sharprecl.runs.data import prepare
 from sharprecl.runs.execute import execute
@@ -112,7 +112,7 @@ def test_status_export_and_merge(plan: str) -> None:
     tiny_settings = {"encoder": {"name": "encoder"}, "view": "dropout"}
     values = yaml.safe_load(Path(plan).read_text())
     Path(plan).write_text(_yaml({**values, "settings": tiny_settings}))
-    from sharprecl.experiments.plan import load_plan
+    from sharprecl.experiments.plan_file import load_plan
 
     jobs = load_plan(plan).jobs("smoke")
     code = code_hash()

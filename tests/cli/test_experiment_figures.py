@@ -12,7 +12,7 @@ from sharprecl.cli.experiment.figure import figure
 from sharprecl.cli.experiment.page import page
 from sharprecl.errors import ConfigError, DataError
 from sharprecl.experiments.exported import Exported, write_exported
-from sharprecl.experiments.plan import load_plan
+from sharprecl.experiments.plan_file import load_plan
 
 APP = typer.Typer()
 APP.command()(figure)

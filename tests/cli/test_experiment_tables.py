@@ -13,7 +13,7 @@ from sharprecl.cli.experiment.table import table
 from sharprecl.cli.experiment.verify import verify
 from sharprecl.errors import ConfigError, DataError
 from sharprecl.experiments.exported import Exported, write_exported
-from sharprecl.experiments.plan import load_plan
+from sharprecl.experiments.plan_file import load_plan
 from sharprecl.experiments.store import Store
 
 APP = typer.Typer()

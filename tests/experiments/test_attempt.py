@@ -12,7 +12,7 @@ from sharprecl.errors import AssetError
 from sharprecl.experiments import attempt
 from sharprecl.experiments.attempt import Attempts
 from sharprecl.experiments.store import Store
-from sharprecl.experiments.worker import Outcome, Task
+from sharprecl.experiments.task import Outcome, Task
 from sharprecl.runs.data import prepare
 from sharprecl.runs.execute import Executed
 from sharprecl.runs.folder import RunFolder

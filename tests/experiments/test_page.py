@@ -12,7 +12,8 @@ from sharprecl.experiments import page
 from sharprecl.experiments.collection import Records
 from sharprecl.experiments.figures.drawing import Drawing
 from sharprecl.experiments.page import PageSection, borrowed, make_section, write_page
-from sharprecl.experiments.plan import Plan, load_plan
+from sharprecl.experiments.plan import Plan
+from sharprecl.experiments.plan_file import load_plan
 from sharprecl.report.svg import Chart
 
 SKILLS = {"cross_entropy": 0.6, "bcl": 0.7, "sharprecl": 0.8}

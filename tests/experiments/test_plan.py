@@ -14,9 +14,9 @@ from sharprecl.config import METHODS, RunConfig, resolve
 from sharprecl.config.sharprecl import ABLATIONS
 from sharprecl.data.benchmarks import BENCHMARKS
 from sharprecl.errors import ConfigError
-from sharprecl.experiments.expand import Job
 from sharprecl.experiments.fairness import texts_read
-from sharprecl.experiments.plan import SHIPPED, Plan, load_plan, make_plan
+from sharprecl.experiments.plan import Job, Plan
+from sharprecl.experiments.plan_file import SHIPPED, load_plan, make_plan
 from sharprecl.experiments.scales import SCALES
 from sharprecl.experiments.sweep import first_jobs
 from sharprecl.runs.spec import RunSpec
@@ -237,7 +237,8 @@ def test_equal_tokens_count_the_view_that_is_trained(scale: str, view: dict[str,
 
 def test_a_plan_is_read_without_pytorch() -> None:
     code = (
-        "import sys; from sharprecl.experiments.plan import load_plan; load_plan('main'); print('torch' in sys.modules)"
+        "import sys; from sharprecl.experiments import plan_file; plan_file.load_plan('main'); "
+        "print('torch' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

@@ -6,8 +6,7 @@ import pytest
 
 from made_up_runs import made_up_plan
 from sharprecl.experiments.compare import compare_plan
-from sharprecl.experiments.plan import SHIPPED, load_plan
-from sharprecl.experiments.plan_file import write_plan
+from sharprecl.experiments.plan_file import SHIPPED, load_plan, write_plan
 
 
 @pytest.mark.parametrize("name", SHIPPED)

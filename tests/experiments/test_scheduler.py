@@ -13,7 +13,7 @@ from sharprecl.errors import SharpReCLError
 from sharprecl.experiments import scheduler
 from sharprecl.experiments.scheduler import Scheduler, Sweep
 from sharprecl.experiments.store import Store
-from sharprecl.experiments.worker import Options, Steps, Task
+from sharprecl.experiments.task import Options, Steps, Task
 from sharprecl.runs.record import Failure
 from sharprecl.runs.spec import RunId, run_key
 from tiny_experiment import CODE, DATA, record, spec

@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 from mirror import needs_mirror
 from sharprecl.cli.experiment import experiment
 from sharprecl.experiments.collection import Records
-from sharprecl.experiments.plan import SHIPPED, load_plan
+from sharprecl.experiments.plan_file import SHIPPED, load_plan
 from sharprecl.experiments.store import Store
 
 pytestmark = [pytest.mark.smoke, pytest.mark.asset, needs_mirror, pytest.mark.timeout(2400)]

@@ -24,7 +24,7 @@ from sharprecl.experiments.plan import Plan
 from sharprecl.experiments.scheduler import Sweep
 from sharprecl.experiments.store import Store
 from sharprecl.experiments.sweep import find_pending_runs, first_jobs, sweep
-from sharprecl.experiments.worker import Options
+from sharprecl.experiments.task import Options
 from sharprecl.runs.code import code_hash
 from sharprecl.runs.data import prepare
 from sharprecl.runs.execute import execute
@@ -118,7 +118,7 @@ import pickle, sys
 from pathlib import Path
 from sharprecl.experiments.store import Store
 from sharprecl.experiments.sweep import sweep
-from sharprecl.experiments.worker import Options
+from sharprecl.experiments.task import Options
 
 class Callback:
     def on_progress(self, *_):

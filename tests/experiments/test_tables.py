@@ -13,7 +13,7 @@ from sharprecl.experiments.collection import Records
 from sharprecl.experiments.comparisons import rank_lines
 from sharprecl.experiments.figures.ranks import average_ranks
 from sharprecl.experiments.formats import write_document
-from sharprecl.experiments.plan import load_plan, make_plan
+from sharprecl.experiments.plan_file import load_plan, make_plan
 from sharprecl.experiments.recipe import Recipe
 from sharprecl.experiments.results import Common, Line, make_table
 from sharprecl.experiments.tables import make_document

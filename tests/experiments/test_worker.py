@@ -16,7 +16,8 @@ from pathlib import Path
 import pytest
 
 from sharprecl.experiments.store import Store
-from sharprecl.experiments.worker import Options, Task, Worker
+from sharprecl.experiments.task import Options, Task
+from sharprecl.experiments.worker import Worker
 from sharprecl.runs.code import code_hash
 from sharprecl.runs.data import prepare
 from sharprecl.runs.folder import OUTPUT
@@ -104,7 +105,8 @@ SCRIPT = """
 import pickle, sys, time
 from multiprocessing import active_children
 from pathlib import Path
-from sharprecl.experiments.worker import Options, Worker
+from sharprecl.experiments.task import Options
+from sharprecl.experiments.worker import Worker
 
 if __name__ == "__main__":
     store, task = pickle.loads(Path(sys.argv[1]).read_bytes())

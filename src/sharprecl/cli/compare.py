@@ -71,7 +71,7 @@ def compare(
     from sharprecl.cli.experiment.sweeping import show_sweep
     from sharprecl.cli.show import say
     from sharprecl.data.messages import plural
-    from sharprecl.experiments.worker import Options
+    from sharprecl.experiments.task import Options
 
     console = make_console()
     say(console, f"{plan.title}, {plural(seeds, 'seed', 'seeds')} each, at the scale {scale}")

@@ -1,6 +1,6 @@
 """Whole experiments: plans of many runs, a store that never repeats one, tables and figures from what is stored.
 
-**To run**: ``plan.load_plan`` reads which methods are compared on which data, ``sweep`` makes the missing runs,
+**To run**: ``plan_file.load_plan`` reads which methods are compared on which data, ``sweep`` makes the missing runs,
 ``store.Store`` keeps them in a folder each, ``exchange.export`` and ``merge`` carry them elsewhere.
 
 **To show**, from records to a page, each step from the one before it:

@@ -11,7 +11,7 @@ from pathlib import Path
 from sharprecl.errors import DataError, SharpReCLError
 from sharprecl.experiments.duration import Place
 from sharprecl.experiments.store import Store
-from sharprecl.experiments.worker import Outcome, Task
+from sharprecl.experiments.task import Outcome, Task
 from sharprecl.runs.data import DataKey, Prepared, data_key, prepare
 from sharprecl.runs.execute import execute
 from sharprecl.runs.folder import OUTPUT, BusyError, RunFolder

@@ -5,7 +5,8 @@ from typing import Any
 
 from sharprecl.errors import ConfigError
 from sharprecl.experiments.layout import Column
-from sharprecl.experiments.plan import Plan, make_plan
+from sharprecl.experiments.plan import Plan
+from sharprecl.experiments.plan_file import make_plan
 
 
 def compare_plan(

@@ -10,7 +10,8 @@ from typing import Protocol, Self
 from sharprecl.errors import SharpReCLError
 from sharprecl.experiments.duration import DurationEstimate, Place, format_duration
 from sharprecl.experiments.store import Store
-from sharprecl.experiments.worker import Options, Steps, Task, Worker
+from sharprecl.experiments.task import Options, Steps, Task
+from sharprecl.experiments.worker import Worker
 from sharprecl.runs.folder import ERROR, OUTPUT, RunFolder
 from sharprecl.runs.record import Failure, RunRecord
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sharprecl.errors import DataError
 from sharprecl.experiments.duration import PLACE, DurationEstimate
-from sharprecl.experiments.expand import Job
+from sharprecl.experiments.plan import Job
 from sharprecl.experiments.scheduler import Failed
 from sharprecl.experiments.store import Store
 from sharprecl.experiments.sweep import first_jobs

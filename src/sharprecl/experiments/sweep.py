@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable
 
 from sharprecl.errors import ConfigError, DataError, SharpReCLError
 from sharprecl.experiments.collection import newest
-from sharprecl.experiments.expand import Job
+from sharprecl.experiments.plan import Job
 from sharprecl.experiments.scheduler import Failed, Scheduler, Sweep, SweepCallback
 from sharprecl.experiments.store import Store
-from sharprecl.experiments.worker import Options, Task
+from sharprecl.experiments.task import Options, Task
 from sharprecl.runs.code import code_hash
 from sharprecl.runs.data import DataKey, Prepared, data_key, is_benchmark, prepare
 from sharprecl.runs.record import RunRecord

@@ -17,7 +17,7 @@ from sharprecl.experiments.collection import Records
 from sharprecl.experiments.document import Document
 from sharprecl.experiments.fairness import texts_read
 from sharprecl.experiments.formats import FORMATS, write_document
-from sharprecl.experiments.plan import load_plan
+from sharprecl.experiments.plan_file import load_plan
 from sharprecl.experiments.recipe import Recipe, read_provenance
 from sharprecl.experiments.store import load_records
 from sharprecl.experiments.tables import make_document

@@ -13,13 +13,12 @@ import threading
 import time
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
+from sharprecl.experiments.task import Options, Outcome, Steps, Task
 from sharprecl.runs.code import code_hash
-from sharprecl.runs.spec import RunId
 from sharprecl.training.history import Callback, Record, TrainingSpeed
 
 if TYPE_CHECKING:
@@ -28,50 +27,6 @@ if TYPE_CHECKING:
 _SPAWN = multiprocessing.get_context("spawn")  # a fork would copy threads' locks, and CUDA, in whatever state they are
 _TELL_EVERY = 0.5  # seconds
 _PATIENCE = 5.0  # seconds for a worker to leave by itself
-
-Outcome = Literal["made", "had", "busy", "failed"]
-"""Of a task: made here, finished before by another process, at work in another process, failed as its folder says."""
-
-Steps = tuple[int, int]
-"""Steps done, and steps in all: (0, 0) before the training begins."""
-
-
-@dataclass(frozen=True)
-class Options:
-    """How a sweep goes about it. None of it but ``threads`` and ``device`` can show in a result.
-
-    Attributes:
-        workers: processes side by side.
-        threads: of each. Sums of floats depend on their number, so it does not follow from that of the workers.
-        device: ``auto``, ``cpu``, ``cuda``, ...; all workers share it.
-        deadline: of ``time.monotonic``: there the sweep stops, and before it no run begins that is not expected to end
-            by then. None has no limit.
-        retry_failed: make runs anew that failed earlier.
-        any_code: take runs of older code for finished.
-    """
-
-    workers: int = 1
-    threads: int = 1
-    device: str = "auto"
-    deadline: float | None = None
-    retry_failed: bool = False
-    any_code: bool = False
-
-
-@dataclass(frozen=True)
-class Task:
-    """A run to make.
-
-    Attributes:
-        label: how a person calls it.
-        key: of the run.
-        checkpoints: whether it is long enough to be worth any.
-    """
-
-    label: str
-    key: str
-    run: RunId
-    checkpoints: bool = False
 
 
 class Worker:

@@ -3,9 +3,9 @@
 import re
 
 from made_up_runs import made_up_plan, made_up_records
-from sharprecl.experiments.expand import Job
 from sharprecl.experiments.figures.curves import curves
 from sharprecl.experiments.figures.drawing import Drawing
+from sharprecl.experiments.plan import Job
 from sharprecl.experiments.results import make_table
 
 ROWS = {

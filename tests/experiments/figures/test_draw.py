@@ -13,7 +13,7 @@ from sharprecl.experiments.collection import Records
 from sharprecl.experiments.figures import figures_of
 from sharprecl.experiments.figures.distribution import data_sets, distribution, trained_on
 from sharprecl.experiments.figures.ranks import average_ranks, rank_diagram
-from sharprecl.experiments.plan import load_plan
+from sharprecl.experiments.plan_file import load_plan
 from sharprecl.experiments.results import Table, make_table
 from sharprecl.report.embedding import FEWEST_POINTS
 

@@ -25,7 +25,7 @@ def export(
     """Write finished runs, raw predictions and all, to one file that can be committed or carried elsewhere."""
     from sharprecl.errors import ConfigError
     from sharprecl.experiments.exchange import export as write
-    from sharprecl.experiments.plan import load_plan
+    from sharprecl.experiments.plan_file import load_plan
     from sharprecl.experiments.store import Store
 
     if not to.name.endswith((".jsonl", ".jsonl.gz")):

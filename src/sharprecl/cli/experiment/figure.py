@@ -24,7 +24,7 @@ def figure(
     from sharprecl.experiments.figures import figures_of
     from sharprecl.experiments.figures.distribution import data_sets
     from sharprecl.experiments.figures.drawing import save
-    from sharprecl.experiments.plan import load_plan
+    from sharprecl.experiments.plan_file import load_plan
     from sharprecl.experiments.results import make_table
     from sharprecl.experiments.tables import counted_columns
 

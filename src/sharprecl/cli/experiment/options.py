@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from sharprecl.experiments.expand import Job
-    from sharprecl.experiments.plan import Plan
+    from sharprecl.experiments.plan import Job, Plan
 
 _PLANS = "A YAML file, or one of datasets, main, llm, ablation, sensitivity, top_k, augmentation, embedding."
 PlanName = Annotated[str, typer.Argument(metavar="PLAN", help=_PLANS)]

@@ -28,7 +28,7 @@ def page(
     from sharprecl.data.messages import closest, plural
     from sharprecl.errors import ConfigError, DataError
     from sharprecl.experiments.page import borrowed, check_page, make_section, write_page
-    from sharprecl.experiments.plan import SHIPPED, load_plan
+    from sharprecl.experiments.plan_file import SHIPPED, load_plan
 
     check_page()
     _, data, numbers = chosen_parts("", columns, seeds)

@@ -31,7 +31,7 @@ def run(
     """Make the runs of plans that are not finished yet. After a kill, the same command goes on."""
     began = time.monotonic()
     from sharprecl.experiments.duration import parse_duration
-    from sharprecl.experiments.plan import load_plan
+    from sharprecl.experiments.plan_file import load_plan
 
     # What is wrong with the command is found before PyTorch is imported.
     deadline = began + parse_duration(budget) if budget else None
@@ -49,7 +49,7 @@ def run(
     from sharprecl.cli.console import make_console
     from sharprecl.cli.experiment.sweeping import show_sweep
     from sharprecl.cli.show import say
-    from sharprecl.experiments.worker import Options
+    from sharprecl.experiments.task import Options
 
     console = make_console()
     for title in titles:

@@ -17,7 +17,7 @@ def status(
 ) -> None:
     """Show how far a plan is, and what failed."""
     from sharprecl.cli.tables import check_folder
-    from sharprecl.experiments.plan import load_plan
+    from sharprecl.experiments.plan_file import load_plan
 
     check_folder(output, "--results")
     read = load_plan(plan)

@@ -9,11 +9,11 @@ from rich.progress import BarColumn, Progress, TextColumn
 
 from sharprecl.cli.show import say
 from sharprecl.experiments.duration import format_duration
-from sharprecl.experiments.expand import Job
+from sharprecl.experiments.plan import Job
 from sharprecl.experiments.scheduler import Sweep
 from sharprecl.experiments.store import Store
 from sharprecl.experiments.sweep import sweep
-from sharprecl.experiments.worker import Options, Steps
+from sharprecl.experiments.task import Options, Steps
 
 _PLAIN_EVERY = 60.0
 

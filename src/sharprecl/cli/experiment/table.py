@@ -26,7 +26,7 @@ def table(
     from sharprecl.cli.experiment.options import chosen_parts
     from sharprecl.experiments.collection import Records
     from sharprecl.experiments.formats import check_format, write_document
-    from sharprecl.experiments.plan import load_plan
+    from sharprecl.experiments.plan_file import load_plan
     from sharprecl.experiments.recipe import Recipe, check_replaceable
     from sharprecl.experiments.tables import make_document
     from sharprecl.files import write_text

@@ -7,8 +7,8 @@ import pytest
 from sharprecl.config import resolve
 from sharprecl.data.benchmarks import BENCHMARKS, SOURCES
 from sharprecl.errors import ConfigError
-from sharprecl.experiments.expand import task_description
-from sharprecl.experiments.plan import Plan, make_plan
+from sharprecl.experiments.plan import Plan, task_description
+from sharprecl.experiments.plan_file import make_plan
 from sharprecl.experiments.sweep import first_jobs
 from sharprecl.runs.spec import RunSpec
 
