@@ -168,7 +168,7 @@ def table() -> str:
     last = [next(line for line in reversed(lines) if line["data"] == name and "contextual" in line) for name in DATA]
     heads = ["TREC", "Ohsumed"]
     rows = [
-        "| | " + " | ".join(f"{head}: words gone | new | texts unchanged" for head in heads) + " |",
+        "| | " + " | ".join(f"{head}: words removed | added | texts unchanged" for head in heads) + " |",
         "|---|" + "---:|" * 6,
     ]
     for name in ("authors", "synonyms", "back_translation", "contextual", "noise"):
