@@ -22,13 +22,13 @@ benchmark = sharprecl.load_benchmark("ohsumed", ir=None)
 benchmark.train.texts, benchmark.train.labels, benchmark.train.label_names
 ```
 
-The files are pinned by commit and SHA-256. pooch fetches them from the repositories that published them, and every read checks them.
-Without a network, set `SHARPRECL_MIRROR` to a folder, or to the address of a web server, with copies laid out as
-`owner/repository/commit/path`; then no other source is asked. R52 comes through pip, inside a wheel.
+The files are pinned by commit and SHA-256. pooch fetches them from the repositories that published them, and every
+read checks them. Without a network, set `SHARPRECL_MIRROR` to a folder, or to the address of a web server, with copies
+laid out as `owner/repository/commit/path`; then no other source is asked. R52 comes through pip, inside a wheel.
 
-Nothing is cleaned. Duplicates, texts with two labels, and test texts that also stand in training stay as published. Every
-result counts the last; `--drop-leaks` leaves them out. Two texts are the same if they differ only in case, punctuation and
-spacing.
+Nothing is cleaned. Duplicates, texts with two labels, and test texts that also stand in training stay as published.
+Every result counts the last; `--drop-leaks` leaves them out. Two texts are the same if they differ only in case,
+punctuation and spacing.
 
 None of the data is part of this package. Their owners' terms apply.
 """
@@ -41,13 +41,13 @@ TRAPS: dict[str, tuple[str, ...]] = {
         "every text stays. (Texts of the other five are stripped at both ends.)",
         "16.4 % of the training texts have more than 190 words: a limit of 256 tokens cuts some of them.",
         "The paper's figures are those of TextGCN's cleaned version, which the wheel does not allow to rebuild: it has "
-        "neither TextGCN's vocabulary nor NLTK's stop words. That version leaves out 135 of the 9027 words that occur at "
-        "least five times: those that NLTK calls stop words.",
+        "neither TextGCN's vocabulary nor NLTK's stop words. That version leaves out 135 of the 9027 words that occur "
+        "at least five times: those that NLTK calls stop words.",
     ),
     "ohsumed": (
         "These are titles; TextGCN's Ohsumed is the abstracts.",
-        "The last training row repeats the first with another `aug_text`. It stays, as it did for the authors: 3358 rows, "
-        "3357 different ones.",
+        "The last training row repeats the first with another `aug_text`. It stays, as it did for the authors: 3358 "
+        "rows, 3357 different ones.",
         "The files are partly sorted by class; training shuffles.",
         "The training file also holds the authors' second view, `aug_text`; `load_benchmark` does not read it.",
     ),
@@ -60,12 +60,12 @@ TRAPS: dict[str, tuple[str, ...]] = {
     "dblp": (
         "Lines end in CRLF, most texts in a space before it. Double spaces inside a text mark missing punctuation and "
         "stay.",
-        "The paper has 57 training texts fewer; which ones is unknown. They are not the 57 test texts that also stand in "
-        "training: leaving those out removes 70 rows.",
+        "The paper has 57 training texts fewer; which ones is unknown. They are not the 57 test texts that also stand "
+        "in training: leaving those out removes 70 rows.",
     ),
     "biomedical": (
-        "No split with the paper's sizes is public, so results are not on the paper's test texts. Ours leaves out 26 of "
-        "the 20000 titles (those that are empty without stop words and words rarer than five), shuffles the rest with "
+        "No split with the paper's sizes is public, so results are not on the paper's test texts. Ours leaves out 26 "
+        "of the 20000 titles (those that are empty without stop words and words rarer than five), shuffles the rest with "
         "Python's `random.Random(0)` and trains on the first 17976.",
         "The files are sorted by class; training shuffles.",
         "Every class has 1000 titles: it is the only balanced one of the six.",
@@ -101,8 +101,8 @@ def section(name: str, source: Source) -> str:
 def page(statistics: dict[str, Statistics]) -> str:
     """The whole page."""
     table = (
-        "## Table 1 of the paper\n\nThe paper's row, then that of the files. Vocabulary and mean words are over training and "
-        "test, the imbalance ratio over training. Bold figures differ.\n\n"
+        "## Table 1 of the paper\n\nThe paper's row, then that of the files. Vocabulary and mean words are over training "
+        "and test, the imbalance ratio over training. Bold figures differ.\n\n"
     ) + comparison_markdown(statistics)
     return "\n".join([INTRODUCTION, table, *(section(name, source) for name, source in SOURCES.items())])
 
