@@ -65,8 +65,8 @@ TRAPS: dict[str, tuple[str, ...]] = {
     ),
     "biomedical": (
         "No split with the paper's sizes is public, so results are not on the paper's test texts. Ours leaves out 26 "
-        "of the 20000 titles (those that are empty without stop words and words rarer than five), shuffles the rest with "
-        "Python's `random.Random(0)` and trains on the first 17976.",
+        "of the 20000 titles (those that are empty without stop words and words rarer than five), shuffles the rest "
+        "with Python's `random.Random(0)` and trains on the first 17976.",
         "The files are sorted by class; training shuffles.",
         "Every class has 1000 titles: it is the only balanced one of the six.",
     ),
@@ -101,8 +101,8 @@ def section(name: str, source: Source) -> str:
 def page(statistics: dict[str, Statistics]) -> str:
     """The whole page."""
     table = (
-        "## Table 1 of the paper\n\nThe paper's row, then that of the files. Vocabulary and mean words are over training "
-        "and test, the imbalance ratio over training. Bold figures differ.\n\n"
+        "## Table 1 of the paper\n\nThe paper's row, then that of the files. Vocabulary and mean words are over "
+        "training and test, the imbalance ratio over training. Bold figures differ.\n\n"
     ) + comparison_markdown(statistics)
     return "\n".join([INTRODUCTION, table, *(section(name, source) for name, source in SOURCES.items())])
 
