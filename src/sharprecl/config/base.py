@@ -1,4 +1,4 @@
-"""What all sections of settings share, and what they say of settings that they refuse."""
+"""The base of all sections of settings, and their messages about refused settings."""
 
 from typing import Annotated, Any
 
@@ -15,7 +15,7 @@ class Frozen(BaseModel):
 
 
 def refusals(error: ValidationError, prefix: str = "") -> str:
-    """What pydantic has against some settings, in one sentence with the path of each.
+    """pydantic's objections to settings, in one sentence with each path.
 
     Args:
         error: pydantic's.

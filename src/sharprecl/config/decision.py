@@ -1,4 +1,4 @@
-"""What answers are meant for, and whether their probabilities are calibrated."""
+"""The class prior that predictions assume, and whether probabilities are calibrated."""
 
 import csv
 import json
@@ -15,7 +15,7 @@ NAMED_PRIORS = ("as_trained", "train", "uniform")
 
 
 class DecisionConfig(Frozen):
-    """What is done to the scores of the trained model before they answer."""
+    """How the trained model's scores become predictions."""
 
     prior: Literal["as_trained", "train", "uniform"] | dict[str, float] = Field(
         "as_trained",

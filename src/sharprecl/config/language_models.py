@@ -26,7 +26,7 @@ LabelWords = Annotated[dict[str, str], BeforeValidator(_quoted)]
 
 
 class LanguageModelConfig(MethodConfig):
-    """Base of the methods whose model writes the label, in place of a classifier on an encoder of ours."""
+    """Base of the methods whose model writes the label, without an encoder and classifier."""
 
     views = "none"
     trains_encoder = False

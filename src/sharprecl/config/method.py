@@ -1,4 +1,4 @@
-"""What every method's settings share, and what can be known of a method without running it."""
+"""The base of every method's settings, and what is known of a method without running it."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal

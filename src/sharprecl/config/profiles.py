@@ -1,4 +1,4 @@
-"""From what a user wrote to a whole ``RunConfig``: profile first, then the file, then the command line."""
+"""Resolve a user's settings into a whole ``RunConfig``: profile first, then the file, then the command line."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -127,7 +127,7 @@ def resolve(settings: Mapping[str, Any], class_counts: "Sequence[int] | np.ndarr
 
 
 def _refuse_what_is_ignored(kind: type[MethodConfig], settings: Mapping[str, Any], config: RunConfig) -> None:
-    """A setting that was given, differs from its default and would change nothing is a mistake."""
+    """Refuse a setting that was given, differs from its default, and would change nothing."""
     usual = RunConfig(method=config.method).model_dump()
     for name in kind.ignores:
         given_here = settings.get(name)
@@ -144,7 +144,7 @@ def _refuse_what_is_ignored(kind: type[MethodConfig], settings: Mapping[str, Any
 
 
 def choice_note(settings: Mapping[str, Any], class_counts: "Sequence[int] | np.ndarray") -> str:
-    """What was chosen and why, where the settings leave the method to the labels; else empty."""
+    """What was chosen and why, for ``--method auto``; else empty."""
     return choose_method(class_counts).sentence if _method(settings)[0] == AUTO else ""
 
 

@@ -92,7 +92,7 @@ class TrainingConfig(Frozen):
 
 
 class RunConfig(Frozen):
-    """All that decides what a training gives, but for the data."""
+    """Everything but the data that determines the result of a training."""
 
     profile: str = Field("default", description="default, matched, official, paper or released; see above")
     seed: int = Field(0, ge=0, lt=2**31, description="of the split, the views, the weights, dropout and all draws")
@@ -130,7 +130,7 @@ class RunConfig(Frozen):
         return self
 
     def kept(self) -> dict[str, Any]:
-        """JSON-ready: all that decides the result, without what was only a permission."""
+        """JSON-ready: all settings that determine the result, without mere permissions."""
         settings = self.model_dump(mode="json")
         for name in self.method.permissions:
             settings["method"].pop(name, None)

@@ -1,4 +1,4 @@
-"""What to answer, given the scores of a trained model: calibration, and the class prior that answers are meant for.
+"""Turn a trained model's scores into predictions: calibration, and the class prior that predictions assume.
 
 A decision is affine in the scores, s' = s / T + shift, is learnt from held-out scores and never from test scores.
 """

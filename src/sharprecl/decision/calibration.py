@@ -1,6 +1,6 @@
-"""Temperature and strength of the prior, fitted on scores of texts that the model has not learnt from.
+"""Temperature and strength of the prior, fitted on scores of texts that the model was not trained on.
 
-Source: Guo et al., ICML 2017, for the temperature; the bias is one number along the log prior in place of one a class,
+Source: Guo et al., ICML 2017, for the temperature; the bias is one number along the log prior instead of one a class,
 which rare classes have too few texts for (Alexandari et al., ICML 2020, fit all C).
 """
 
@@ -18,7 +18,7 @@ FEWEST = 30
 
 COLDEST, HOTTEST = 0.05, 50.0
 STRONGEST = 5.0
-"""Bounds of T and of |k|: where scores tell all classes apart the best T is 0, and no model is that sure."""
+"""Bounds of T and of |k|: if scores separate all classes the best T is 0, but no model is that sure."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class Calibration:
 
     @property
     def fitted(self) -> bool:
-        """Whether there were texts enough."""
+        """Whether there were enough texts."""
         return self.n_texts >= FEWEST
 
     @property
@@ -52,7 +52,7 @@ class Calibration:
 
     @property
     def sentence(self) -> str:
-        """What a person should know of it."""
+        """A summary for the user."""
         if not self.fitted:
             few = f"{self.n_texts} held-out texts are too few to calibrate on ({FEWEST} are needed)"
             return f"{few}: scores stay as they are"

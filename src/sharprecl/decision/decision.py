@@ -1,4 +1,4 @@
-"""A decision: what is done to the scores of a classifier before they answer."""
+"""A decision: an affine change of a classifier's scores before prediction."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, eq=False)
 class Decision:
-    """The affine map s'_NC = s_NC / T + shift_C, with which probabilities are softmax(s') and answers its argmax.
+    """The affine map s'_NC = s_NC / T + shift_C: probabilities are softmax(s'), the prediction is its argmax.
 
     Attributes:
-        temperature: T, above 0; above 1 makes answers less sure and changes none.
+        temperature: T, above 0; above 1 makes predictions less sure and changes none.
         shift_C: what is added to the score of each class, float64; only differences between classes count.
     """
 
@@ -35,11 +35,11 @@ class Decision:
         return self.temperature == 1.0 and not self.shifts
 
     def apply(self, s_NC: NDArray[np.floating]) -> NDArray[np.floating]:
-        """Decided scores [N, C], in the precision of the scores; the very scores where the decision is neutral."""
+        """Changed scores [N, C] in the scores' precision; the same array if the decision is neutral."""
         if self.is_neutral:
             return s_NC
         return (s_NC.astype(np.float64) / self.temperature + self.shift_C).astype(s_NC.dtype)
 
     def then(self, later: "Decision") -> "Decision":
-        """This decision, and another one on what it gives."""
+        """This decision followed by another one."""
         return Decision(self.temperature * later.temperature, self.shift_C / later.temperature + later.shift_C)

@@ -1,4 +1,4 @@
-"""From what a user asked for and held-out scores to the decision that goes with a model."""
+"""Learn a model's decision from the user's settings and held-out scores."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ from sharprecl.errors import ConfigError
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """A decision and what it is meant for.
+    """A decision and the class prior it is for.
 
     Attributes:
         decision: what is done to the scores.
-        prior_C: shares of the classes that the decided scores are meant for; None where that is not known.
-        calibration: what was fitted, where that was asked for.
+        prior_C: class shares that the changed scores assume; None if unknown.
+        calibration: what was fitted, if requested.
         notes: sentences that a person should read.
     """
 
@@ -50,10 +50,10 @@ class Learned:
 def check_prior(
     asked: DecisionConfig, method: str, label_names: Sequence[str], natural_counts: NDArray[np.integer], known: bool
 ) -> None:
-    """See before any time is spent that the prior asked for can be answered for.
+    """Check before training that the requested prior is possible.
 
     Args:
-        known: whether it is known for which prior the method's bare scores answer.
+        known: whether the prior of the method's bare scores is known.
 
     Raises:
         ConfigError: it cannot.
@@ -64,7 +64,7 @@ def check_prior(
 
 
 def unknown_prior(method: str) -> ConfigError:
-    """The error for scores of which nobody knows what prior they are for."""
+    """The error for scores whose class prior is unknown."""
     return ConfigError(
         f"the scores of {method} are for no known class prior, so they cannot be turned into those for another; add "
         f"decision.calibrate=true in training, which learns it from held-out texts, or leave the prior as it is"
@@ -78,7 +78,7 @@ def learn(
     known_C: NDArray[np.float64] | None,
     held_out: tuple[NDArray[np.floating], NDArray[np.integer]] | None,
 ) -> Learned:
-    """Calibrate on held-out scores if that was asked for, then turn the scores to the prior that was.
+    """Calibrate on held-out scores if requested, then adjust the scores to the requested prior.
 
     Args:
         asked: the section of the configuration.
@@ -110,5 +110,5 @@ def learn(
 
 
 def turned(decision: Decision, known_C: NDArray[np.float64], wanted_C: NDArray[np.float64]) -> Decision:
-    """A decision for one prior, turned to another one."""
+    """Change a decision from one prior to another."""
     return decision.then(Decision(1.0, prior_shift(known_C, wanted_C)))

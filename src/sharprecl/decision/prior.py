@@ -1,4 +1,4 @@
-"""The class prior that answers are meant for: how frequent the classes will be among the texts to come."""
+"""The class prior that predictions assume: how frequent the classes will be in future texts."""
 
 from collections.abc import Mapping, Sequence
 
@@ -46,7 +46,7 @@ def wanted_prior(
 
 
 def prior_shift(known_C: NDArray[np.floating], wanted_C: NDArray[np.floating]) -> NDArray[np.float64]:
-    """What turns scores for one prior into those for another: log Q_C - log P_C, mean 0 over the classes.
+    """The shift from scores for one prior to those for another: log Q_C - log P_C, mean 0 over the classes.
 
     By Bayes' rule P(c | x) is proportional to P(x | c) P_c, so P(c | x) Q_c / P_c is the answer where classes are as
     frequent as Q says and texts of a class look alike (Saerens et al., Neural Computation 2002).

@@ -11,7 +11,7 @@ from sharprecl.models.pooling import normalized
 
 
 def own_attention(text_RT: Tensor, dtype: torch.dtype) -> Tensor:
-    """What is added to attention scores, [R, 1, T, T]: 0 within a text, and as good as -inf between two."""
+    """The mask added to attention scores, [R, 1, T, T]: 0 within a text, practically -inf between texts."""
     same_RTT = text_RT[:, :, None] == text_RT[:, None, :]
     # Padding attends to padding, so that no row of the softmax is empty.
     return torch.zeros_like(same_RTT, dtype=dtype).masked_fill(~same_RTT, torch.finfo(dtype).min)[:, None]

@@ -18,7 +18,7 @@ UPPER = 6
 
 
 class UpperRepeat:
-    """Runs a model's upper layers on every row twice, where asked to.
+    """Runs a model's upper layers twice on every row, inside ``twice``.
 
     Args:
         model: a transformers model.

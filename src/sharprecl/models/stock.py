@@ -82,7 +82,7 @@ def load_classifier(source: str, label_names: tuple[str, ...] | None = None) -> 
 
 
 def _refresh_head(model: Any, classes: int, fresh: set[str]) -> None:
-    """Draw the last layer anew if it came with the checkpoint: its rows stand for the classes of somebody else."""
+    """Draw the last layer anew if it came with the checkpoint: its rows stand for other classes."""
     head = last_linear(model, classes)
     name = next(name for name, module in model.named_modules() if module is head)
     if f"{name}.weight" not in fresh:
@@ -141,7 +141,7 @@ def agree_on_padding(model: Any, tokenizer: Any) -> None:
 
 
 def longest_text(model: Any) -> int | None:
-    """Most tokens a text that an encoder can take, special tokens included; None where nothing limits them.
+    """Most tokens a text that an encoder can take, special tokens included; None without a limit.
 
     The model's own table counts. The tokenizer's ``model_max_length`` does not: a saved one holds where training cut.
     """
@@ -172,7 +172,7 @@ def first_position(model: Any) -> int:
 
 
 def takes_position_ids(model: Any) -> bool:
-    """Whether an encoder lets itself be told the positions of its tokens."""
+    """Whether an encoder accepts position ids."""
     return "position_ids" in inspect.signature(model.base_model.forward).parameters
 
 

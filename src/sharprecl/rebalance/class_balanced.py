@@ -1,4 +1,4 @@
-"""Class-balanced sampling: every class equally likely, however rare; then every text of it.
+"""Class-balanced sampling: draw a class uniformly, however rare, then a text of it uniformly.
 
 So a text of class c is drawn with probability 1 / (C n_c). Sources: Wang et al., CVPR 2021 (Hybrid-SC), and Kang et
 al., ICLR 2020.

@@ -1,4 +1,4 @@
-"""The rebalanced set for the classifier: mixtures of two texts, one of which comes from every class alike.
+"""The rebalanced set for the classifier: mixtures of two texts, one of them from a uniformly drawn class.
 
 A rare class meets the classifier as often as a frequent one, each time between two texts, so that the classification
 loss stays away from zero and the compensation of the prior keeps its meaning (an additive prior says nothing once all
@@ -20,7 +20,7 @@ from sharprecl.rebalance.simple_sampling import LabelBlocks, floor_times
 
 @dataclass(frozen=True)
 class Mixtures:
-    """Sample s is ``a x_i + (1 - a) x_j``, as long as its parents, of class y_i by a and of class y_j by 1 - a.
+    """Sample s is ``a x_i + (1 - a) x_j``, as long as its parents, with label y_i weighted a and y_j weighted 1 - a.
 
     Attributes:
         i_S, j_S: row numbers of the parents, int64.
@@ -75,7 +75,7 @@ def plan_mixtures(
 
 
 def mixed_features(x_NH: Tensor, mixtures: Mixtures) -> Tensor:
-    """The mixtures x_SH, each stretched to the length that its parents have in the mean::
+    """The mixtures x_SH, each scaled to the mean length of its parents::
 
         x_s = (a x_i + (1 - a) x_j) (a |x_i| + (1 - a) |x_j|) / |a x_i + (1 - a) x_j|
 
