@@ -1,9 +1,8 @@
 """What a batch of texts holds of each class on average: how many classes, who is alone, how many positive pairs.
 
 The batch is ``B`` texts drawn without replacement from all N, each set of B equally likely; a batch size above N means
-all texts. So the k_c texts of class c in it are hypergeometric, and everything here is exact, not sampled.
-Training cuts its batches by length (``batches.py``): where the texts of a class are alike in length, they meet more
-often than these figures say (rare classes of R52 twice as often, of Ohsumed hardly; docs/imbalance.md).
+all texts, as training draws its batches. So the k_c texts of class c in it are hypergeometric, and everything here is
+exact, not sampled.
 
 An item of a batch is a view of one of its texts, or, where there are prototypes, the prototype of a class: class c has
 m_c = V k_c items, and one more with prototypes. A positive pair is ordered: an anchor and another item, or a synthetic
