@@ -3,10 +3,13 @@
 Dropout, hard-mixup, WordNet synonyms, packing, bf16 (where the processor has it) and early selection are all on.
 """
 
+import json
 import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -17,21 +20,48 @@ DRIVER = Path(__file__).parent / "interrupted.py"
 COMPARED = ("model/model.safetensors", "model/config.json", "metrics.json", "history.jsonl", "sharprecl.json")
 
 
-def run(folder: Path, output: str, point: str, passing: int, *more: str) -> subprocess.CompletedProcess[str]:
-    arguments = ["train", "data.csv", "--output", output, "--config", "run.yaml", *more]
-    return subprocess.run(
-        [sys.executable, str(DRIVER), point, str(passing), *arguments],
-        cwd=folder,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        timeout=240,
-        check=False,
-    )
+@dataclass
+class Ended:
+    """How a command ended, and what it printed."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+class Driver:
+    """Runs commands in forks of one process, see ``interrupted.py``."""
+
+    def __init__(self) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, str(DRIVER)],
+            env={**os.environ, "OMP_NUM_THREADS": "1"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+
+    def __call__(self, folder: Path, output: str, point: str, passing: int, *more: str) -> Ended:
+        arguments = ["train", "data.csv", "--output", output, "--config", "run.yaml", *more]
+        request = {"folder": str(folder), "arguments": arguments, "point": point, "passing": passing}
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.write(json.dumps(request) + "\n")
+        self.process.stdin.flush()
+        return Ended(*json.loads(self.process.stdout.readline()))
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def run() -> Iterator[Driver]:
+    driver = Driver()
+    yield driver
+    driver.process.kill()
+    driver.process.wait()
+
+
+@pytest.fixture(scope="module")
+def folder(run: Driver, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A table, an encoder, settings, and the undisturbed run in ``calm``."""
     folder = tmp_path_factory.mktemp("resume")
     tiny_encoder(folder / "encoder", mean_pooling=True)
@@ -53,7 +83,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ("point", "passing"),
     [("mid_epoch", 1), ("mid_epoch", 6), ("epoch_edge", 2), ("half_checkpoint", 5), ("before_judging", 1)],
 )
-def test_killed_and_resumed_is_byte_equal(folder: Path, point: str, passing: int) -> None:
+def test_killed_and_resumed_is_byte_equal(run: Driver, folder: Path, point: str, passing: int) -> None:
     output = f"{point}-{passing}"
     killed = run(folder, output, point, passing)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
@@ -71,7 +101,7 @@ FOLDS = "--folds", "2", "--set", "training.select_on=last"
 
 
 @pytest.fixture(scope="module")
-def calm_folds(folder: Path) -> Path:
+def calm_folds(run: Driver, folder: Path) -> Path:
     """The undisturbed run with two folds: 6 and 9 steps, then 15 on all texts, and a checkpoint after each."""
     calm = run(folder, "calm-folds", "never", 0, *FOLDS)
     assert calm.returncode == 0, calm.stderr
@@ -90,7 +120,7 @@ def calm_folds(folder: Path) -> Path:
     ],
 )
 def test_killed_with_folds_and_resumed_is_byte_equal(
-    folder: Path, calm_folds: Path, point: str, passing: int, said: str
+    run: Driver, folder: Path, calm_folds: Path, point: str, passing: int, said: str
 ) -> None:
     output = f"folds-{point}-{passing}"
     killed = run(folder, output, point, passing, *FOLDS)
@@ -104,7 +134,7 @@ def test_killed_with_folds_and_resumed_is_byte_equal(
 
 
 @pytest.mark.asset
-def test_without_resume_a_cut_off_run_is_not_overwritten(folder: Path) -> None:
+def test_without_resume_a_cut_off_run_is_not_overwritten(run: Driver, folder: Path) -> None:
     killed = run(folder, "again", "mid_epoch", 6)
     assert killed.returncode == -signal.SIGKILL
     refused = run(folder, "again", "never", 0)
@@ -124,7 +154,7 @@ def test_without_resume_a_cut_off_run_is_not_overwritten(folder: Path) -> None:
 
 
 @pytest.mark.asset
-def test_a_full_disk_ends_in_one_sentence_and_can_be_resumed(folder: Path) -> None:
+def test_a_full_disk_ends_in_one_sentence_and_can_be_resumed(run: Driver, folder: Path) -> None:
     full = run(folder, "full", "full_disk", 4)
     assert full.returncode == 2, full.stderr
     assert len(full.stderr.strip().splitlines()) == 1
