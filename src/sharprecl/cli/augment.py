@@ -8,10 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.console import Console
+
+from sharprecl.cli.console import make_console, say, show_notes
+from sharprecl.cli.options import Encoding, Text
+from sharprecl.cli.progress import counter
+from sharprecl.data.messages import plural
+from sharprecl.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from sharprecl.augment.copies import Ints
     from sharprecl.augment.table import AugmentedRows
 
@@ -38,7 +43,7 @@ def augment(
             show_default="synonyms",
         ),
     ] = None,
-    text: Annotated[str, typer.Option(help="Column with the texts.")] = "text",
+    text: Text = "text",
     label: Annotated[
         str | None, typer.Option(help="Column with the labels.", show_default="label, if there is one")
     ] = None,
@@ -60,7 +65,7 @@ def augment(
     ] = None,
     workers: Annotated[int, typer.Option(help="Processes; the result is the same for any number.", min=1)] = 1,
     cache: Annotated[Path | None, typer.Option(help="Folder where made texts are kept, to be used again.")] = None,
-    encoding: Annotated[str, typer.Option(help="Of .csv, .tsv and .jsonl files.")] = "utf-8",
+    encoding: Encoding = "utf-8",
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the output file.")] = False,
 ) -> None:
     """Write a file with augmented copies of its texts behind its own rows.
@@ -75,7 +80,6 @@ def augment(
     from sharprecl.augment.registry import make_augmenter
     from sharprecl.cli.tables import check_apart, check_folder
     from sharprecl.config import AUGMENTERS, assignments, augmenter_names
-    from sharprecl.errors import ConfigError
 
     names = [part for name in augmenter or ["synonyms"] for part in augmenter_names(name)]
     settings = assignments(set_ or [])
@@ -95,7 +99,6 @@ def augment(
     from sharprecl.cli.tables import rows_of
     from sharprecl.data.augmented import MARK_COLUMN, SOURCE_COLUMN
     from sharprecl.data.writers import check_output, write_predictions
-    from sharprecl.errors import DataError
 
     rows = rows_of(data, text, label or LABEL, encoding, "train", typer.echo)
     if old := [name for name in (SOURCE_COLUMN, MARK_COLUMN) if name in rows.names]:
@@ -109,10 +112,6 @@ def augment(
     from sharprecl.assets import cache_dir
     from sharprecl.augment.cache import cached
     from sharprecl.augment.workers import in_workers
-    from sharprecl.cli.console import make_console
-    from sharprecl.cli.counter import counter
-    from sharprecl.cli.show import say, show_notes
-    from sharprecl.data.messages import plural
 
     console, progress_console = make_console(), make_console(stderr=True)
     show_notes(console, rows.notes)
@@ -148,9 +147,8 @@ def augment(
     say(console, _PITFALL_ALONE if only_new else _PITFALL)
 
 
-def _show_bands(console: "Console", augmented: "AugmentedRows") -> None:
+def _show_bands(console: Console, augmented: "AugmentedRows") -> None:
     """Say what was done for classes of each size."""
-    from sharprecl.cli.show import say
     from sharprecl.evaluation.bands import HEAD_OVER, TAIL_UNDER, band_masks
 
     sizes = {"head": f"over {HEAD_OVER}", "medium": f"{TAIL_UNDER} to {HEAD_OVER}", "tail": f"under {TAIL_UNDER}"}
@@ -171,10 +169,8 @@ def _span(counts: "Ints") -> str:
 
 
 @contextmanager
-def _said_warnings(console: "Console") -> Iterator[None]:
+def _said_warnings(console: Console) -> Iterator[None]:
     """Warnings as sentences: the cache tells of damage in this way."""
-    from sharprecl.cli.show import say
-
     with warnings.catch_warnings():
         usual = warnings.showwarning
 

@@ -1,8 +1,12 @@
 """``sharprecl datasets``: the benchmarks of the paper."""
 
+import json
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+
+from sharprecl.cli.console import make_console
 
 if TYPE_CHECKING:
     from sharprecl.data.statistics import Statistics
@@ -61,7 +65,6 @@ def stats(
 
         typer.echo(comparison_markdown(found), nl=False)
     else:
-        from sharprecl.cli.console import make_console
         from sharprecl.cli.show_statistics import show_statistics
 
         show_statistics(make_console(), found)
@@ -78,9 +81,6 @@ def _chosen(names: list[str]) -> list[str]:
 
 
 def _json(found: "dict[str, Statistics]") -> str:
-    import json
-    from dataclasses import asdict
-
     from sharprecl.data.benchmarks import SOURCES
     from sharprecl.data.comparison import to_json
 

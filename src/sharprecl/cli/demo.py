@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from sharprecl.cli.console import make_console
+
 
 def demo(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the results.")] = Path("runs/demo"),
@@ -13,20 +15,6 @@ def demo(
     resume: Annotated[bool, typer.Option("--resume", help="Go on where the demo was cut off.")] = False,
 ) -> None:
     """Train SharpReCL on a long-tailed sample of R52 news, beside three references."""
-    from sharprecl.cli.console import make_console
-    from sharprecl.cli.progress import make_progress
-    from sharprecl.cli.show import say, show_files, show_judged, show_table
-    from sharprecl.demo import run_demo
+    from sharprecl.cli.demo_run import run_demo
 
-    console = make_console()
-    judged = run_demo(
-        output,
-        cap=cap,
-        seed=seed,
-        resume=resume,
-        make_callback=lambda: make_progress(console),
-        show=lambda table: show_table(console, table, f"R52, at most {cap} texts a class"),
-        say=lambda sentence: say(console, sentence, style="bold"),
-    )
-    show_judged(console, judged.evaluations, judged.on)
-    show_files(console, output)
+    run_demo(make_console(), output, cap=cap, seed=seed, resume=resume)

@@ -1,10 +1,17 @@
 """``sharprecl doctor``."""
 
+import json as json_format
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+
+from sharprecl.cli.console import make_console, say
+from sharprecl.cli.options import Encoding, Label, Text
+from sharprecl.cli.progress import stages
+from sharprecl.errors import ConfigError
+from sharprecl.files import write_text
 
 STDOUT = "-"
 
@@ -13,8 +20,8 @@ def doctor(
     data: Annotated[
         str, typer.Argument(help="Training texts: .csv, .tsv, .jsonl, .json, .parquet, or a benchmark such as trec.")
     ],
-    text: Annotated[str, typer.Option(help="Column with the texts.")] = "text",
-    label: Annotated[str, typer.Option(help="Column with the labels.")] = "label",
+    text: Text = "text",
+    label: Label = "label",
     test: Annotated[
         Path | None, typer.Option(help="Labelled texts to judge a model on; a benchmark brings its own.")
     ] = None,
@@ -26,7 +33,7 @@ def doctor(
         int | None, typer.Option(help="Texts a batch.", show_default="what training takes", min=1)
     ] = None,
     seed: Annotated[int, typer.Option(help="Of folds and samples.", min=0, max=2**31 - 1)] = 0,
-    encoding: Annotated[str, typer.Option(help="Of .csv, .tsv and .jsonl files.")] = "utf-8",
+    encoding: Encoding = "utf-8",
     json: Annotated[
         str | None, typer.Option(help="Write everything to this file as JSON; - prints it in place of the text.")
     ] = None,
@@ -35,7 +42,6 @@ def doctor(
 ) -> None:
     """Say what is wrong with data for learning its rare classes, before anybody pays for training."""
     from sharprecl.cli.tables import data_file, is_benchmark
-    from sharprecl.errors import ConfigError
 
     json_file = None if json in (None, STDOUT) else Path(str(json))
     _check_outputs([path for path in (json_file, html) if path], [Path(data), *([test] if test else [])], overwrite)
@@ -46,8 +52,6 @@ def doctor(
 
         check_page()
 
-    from sharprecl.cli.console import make_console
-    from sharprecl.cli.stages import stages
     from sharprecl.doctor.examine import examine
 
     with stages(make_console(stderr=True)) as tell:
@@ -76,9 +80,13 @@ def doctor(
             tell("drawing the page", 0, 1)
             write_page(found, html)
     if json is not None:
-        _write_json(found.to_json(), json_file)
+        # Keys keep their order, which is that of size where they are classes.
+        words = json_format.dumps(found.to_json(), indent=2, ensure_ascii=False)
+        if json_file is None:
+            typer.echo(words)
+        else:
+            write_text(json_file, words + "\n")
     if json != STDOUT:
-        from sharprecl.cli.show import say
         from sharprecl.doctor.terminal import show
 
         console = make_console()
@@ -91,7 +99,6 @@ def doctor(
 def _check_outputs(outputs: Sequence[Path], inputs: Sequence[Path], overwrite: bool) -> None:
     """Refuse before the work what would be lost by it."""
     from sharprecl.cli.tables import check_folder
-    from sharprecl.errors import ConfigError
 
     if len({path.resolve() for path in outputs}) < len(outputs):
         raise ConfigError(f"--json and --html both name {outputs[0]}; give each a file of its own")
@@ -103,16 +110,3 @@ def _check_outputs(outputs: Sequence[Path], inputs: Sequence[Path], overwrite: b
             raise ConfigError(f"{path} is the data itself, which is never changed; name another file")
         if path.exists() and not overwrite:
             raise ConfigError(f"{path} is there already; name another file, or add --overwrite to replace it")
-
-
-def _write_json(values: dict[str, Any], path: Path | None) -> None:
-    """Keys keep their order, which is that of size where they are classes."""
-    import json
-
-    from sharprecl.files import write_text
-
-    words = json.dumps(values, indent=2, ensure_ascii=False)
-    if path is None:
-        typer.echo(words)
-    else:
-        write_text(path, words + "\n")

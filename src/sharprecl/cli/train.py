@@ -6,14 +6,19 @@ from typing import Annotated
 
 import typer
 
+from sharprecl.cli.console import make_console, say, show_files, show_judged, show_notes, show_table
+from sharprecl.cli.options import Device, Encoding, Label, Text
+from sharprecl.cli.progress import TrainingProgress
+from sharprecl.errors import ConfigError
+
 
 def train(
     data: Annotated[
         str, typer.Argument(help="Training texts: .csv, .tsv, .jsonl, .json, .parquet, or a benchmark such as trec.")
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the model and everything about it.")],
-    text: Annotated[str, typer.Option(help="Column with the texts.")] = "text",
-    label: Annotated[str, typer.Option(help="Column with the labels.")] = "label",
+    text: Text = "text",
+    label: Label = "label",
     test: Annotated[
         Path | None, typer.Option(help="Labelled texts to judge the model on; a benchmark brings its own.")
     ] = None,
@@ -63,8 +68,8 @@ def train(
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="Any other setting, as in method.mu=0.5; may be repeated.")
     ] = None,
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda, ...")] = "auto",
-    encoding: Annotated[str, typer.Option(help="Of .csv, .tsv and .jsonl files.")] = "utf-8",
+    device: Device = "auto",
+    encoding: Encoding = "utf-8",
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="openai_finetune: write what would be sent, say what it costs, stop.")
     ] = False,
@@ -78,7 +83,6 @@ def train(
     from sharprecl.config import assignments, choice_note, given, merge, read_yaml, resolve
     from sharprecl.data.leaks import find_leaks, without_leaks
     from sharprecl.data.tables import read_table
-    from sharprecl.errors import ConfigError
 
     if resume and overwrite:
         raise ConfigError(
@@ -112,9 +116,6 @@ def train(
             raise ConfigError("--drop-leaks needs test texts; give them with --test FILE")
         held_out = without_leaks(held_out, find_leaks(table, held_out))
 
-    from sharprecl.cli.console import make_console
-    from sharprecl.cli.progress import make_progress
-    from sharprecl.cli.show import say, show_files, show_judged, show_notes, show_table
     from sharprecl.runs.judge import references
     from sharprecl.runs.train import Run, check_same, claim, is_finished
     from sharprecl.runs.train import train as train_run
@@ -123,24 +124,14 @@ def train(
     if settings.method.name == "openai_finetune":
         from sharprecl.cli.spending import agreed_cost
 
-        judged_on = table if held_out is None else held_out
-        agreed = agreed_cost(
-            console, table, settings, output, dry_run=dry_run, yes=yes, resume=resume, judged=judged_on
-        )
+        judged = table if held_out is None else held_out
+        agreed = agreed_cost(console, table, settings, output, judged=judged, dry_run=dry_run, yes=yes, resume=resume)
         if agreed is None:
             return
         settings = agreed
     elif dry_run or yes:
         raise ConfigError("--dry-run and --yes belong to --method openai_finetune; other methods cost nothing")
-    run = Run(
-        table=table,
-        config=settings,
-        output=output,
-        test=held_out,
-        device=device,
-        text_column=text,
-        label_column=label,
-    )
+    run = Run(table, settings, output, test=held_out, device=device, text_column=text, label_column=label)
     if resume and is_finished(output):
         check_same(run)
         say(console, f"{output} is finished: nothing to resume")
@@ -149,7 +140,7 @@ def train(
     show_table(console, table, data if ir is None else f"{data} at ratio {ir:g}")
     if held_out is not None:
         run.references |= references(table, held_out, settings, lambda words: say(console, words), device)
-    judged = train_run(run, [make_progress(console)], resume)
-    show_judged(console, {run.title: judged.evaluation, **run.references}, judged.on)
-    show_notes(console, [*run.test_notes, *judged.notes])
+    found = train_run(run, [TrainingProgress(console)], resume)
+    show_judged(console, {run.title: found.evaluation, **run.references}, found.on)
+    show_notes(console, [*run.test_notes, *found.notes])
     show_files(console, output)

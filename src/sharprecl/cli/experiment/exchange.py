@@ -1,11 +1,13 @@
-"""``sharprecl experiment export`` and ``merge``."""
+"""``sharprecl experiment export``, ``merge`` and ``verify``: runs carried elsewhere, and checked there."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from sharprecl.cli.experiment.options import Results, Scale, chosen_jobs
+from sharprecl.cli.experiment.options import Results, Scale
+from sharprecl.data.messages import plural
+from sharprecl.errors import ConfigError
 
 
 def export(
@@ -23,7 +25,6 @@ def export(
     ] = False,
 ) -> None:
     """Write finished runs, raw predictions and all, to one file that can be committed or carried elsewhere."""
-    from sharprecl.errors import ConfigError
     from sharprecl.experiments.exchange import export as write
     from sharprecl.experiments.plan_file import load_plan
     from sharprecl.experiments.store import Store
@@ -32,7 +33,7 @@ def export(
         raise ConfigError(f"--to {to}: the name must end in .jsonl, or in .jsonl.gz to be compressed")
     specs = None
     if plans:
-        specs = [job.spec for plan in plans for job in chosen_jobs(load_plan(plan), scale)]
+        specs = [job.spec for plan in plans for job in load_plan(plan).jobs(scale)]
     written = write(Store(output), to, specs, full=full, overwrite=overwrite)
     missing = "" if specs is None else f" of {len({spec.hash for spec in specs})}"
     failures = f", {len(written.failures)} failed ones" if written.failures else ""
@@ -55,3 +56,37 @@ def merge(
         if merged.busy:
             parts.append(f"{merged.busy} that are being made in {into} right now, not taken")
         typer.echo(f"{file}: {', '.join(parts)}")
+
+
+def verify(
+    results: Annotated[
+        list[Path], typer.Argument(help="Folders of runs, or .jsonl files that 'sharprecl experiment export' wrote.")
+    ],
+    tables: Annotated[
+        list[Path] | None,
+        typer.Option("--table", help="A file that 'experiment table --to' wrote; may be given more than once."),
+    ] = None,
+    data: Annotated[
+        bool, typer.Option("--data", help="Load the data too, and compare true labels, counts and hashes with them.")
+    ] = False,
+) -> None:
+    """Compute every figure anew from raw answers, and every table from those; status 1 and a list if anything differs.
+
+    It finds answers, figures, true labels, settings and cells that were changed afterwards, and runs that are missing
+    from a table. Tokens, steps, seconds and dates cannot be computed anew. Whoever changes answers, figures and tables
+    together is found out only by running the plan again.
+    """
+    from sharprecl.experiments.verify import check_records, check_tables, read_all
+
+    records, disagreements = read_all(results)
+    checked, wrong = check_records(records, with_data=data)
+    faults = [*disagreements, *wrong, *check_tables(tables or [], checked)]
+    for fault in faults:
+        typer.echo(fault)
+    counted = [plural(len(records.runs), "run", "runs"), plural(len(records.data), "data set", "data sets")]
+    counted.append(plural(len(tables or []), "table", "tables"))
+    typer.echo(
+        f"{', '.join(counted)}: {plural(len(faults), 'fault', 'faults') if faults else 'all is as computed anew'}"
+    )
+    if faults:
+        raise typer.Exit(1)

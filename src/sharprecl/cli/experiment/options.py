@@ -1,11 +1,15 @@
 """Arguments that the commands of ``sharprecl experiment`` share, and what they make of them."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sharprecl.errors import ConfigError, DataError
+
 if TYPE_CHECKING:
+    from sharprecl.experiments.collection import Records
     from sharprecl.experiments.plan import Job, Plan
 
 _PLANS = "A YAML file, or one of datasets, main, llm, ablation, sensitivity, top_k, augmentation, embedding."
@@ -13,6 +17,16 @@ PlanName = Annotated[str, typer.Argument(metavar="PLAN", help=_PLANS)]
 PlanNames = Annotated[list[str], typer.Argument(metavar="PLAN...", help=f"{_PLANS} Several make one sweep.")]
 Scale = Annotated[str, typer.Option(help="paper, small or smoke.")]
 Results = Annotated[Path, typer.Option("--output", "-o", "--results", help="Folder that keeps the runs.")]
+Sources = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--results",
+        "--output",
+        "-o",
+        help="Folder of runs, or a file that 'export' wrote; may be given more than once.",
+        show_default="results",
+    ),
+]
 Rows = Annotated[str, typer.Option(help="Only these rows, as in bcl,sharprecl.")]
 Columns = Annotated[str, typer.Option(help="Only these columns, as in trec@50,cr.")]
 Seeds = Annotated[str, typer.Option(help="Only these seeds, as in 0,1.")]
@@ -24,8 +38,6 @@ def chosen_parts(rows: str, columns: str, seeds: str) -> tuple[list[str], list[s
     Raises:
         ConfigError: a seed that is no whole number from 0.
     """
-    from sharprecl.errors import ConfigError
-
     names = [[name.strip() for name in text.split(",") if name.strip()] for text in (rows, columns, seeds)]
     if not all(name.isdecimal() for name in names[2]):
         raise ConfigError(f"--seeds {seeds!r}: seeds are whole numbers from 0; write them like 0,1,2")
@@ -40,3 +52,17 @@ def chosen_jobs(plan: "Plan", scale: str, rows: str = "", columns: str = "", see
     """
     names, data, numbers = chosen_parts(rows, columns, seeds)
     return plan.jobs(scale, rows=names, columns=data, seeds=numbers)
+
+
+def records_of(results: Sequence[Path] | None) -> "Records":
+    """All that is stored there.
+
+    Raises:
+        DataError: one cannot be read, or two of them disagree about a run.
+    """
+    from sharprecl.experiments.verify import read_all
+
+    records, faults = read_all(list(results or [Path("results")]))
+    if faults:
+        raise DataError(f"the results disagree: {faults[0]}")
+    return records

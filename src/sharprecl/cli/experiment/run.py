@@ -1,19 +1,22 @@
-"""``sharprecl experiment run``."""
+"""``sharprecl experiment run`` and ``status``."""
 
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from sharprecl.cli.experiment.options import Columns, PlanNames, Results, Rows, Scale, Seeds, chosen_jobs
+from sharprecl.cli.console import make_console, say
+from sharprecl.cli.experiment.options import Columns, PlanName, PlanNames, Results, Rows, Scale, Seeds, chosen_jobs
+from sharprecl.cli.options import RetryFailed, SharedDevice, Workers
 
 
 def run(
     plans: PlanNames,
     scale: Scale = "small",
     output: Results = Path("results"),
-    workers: Annotated[int, typer.Option(help="Runs side by side, also on one GPU.")] = 1,
+    workers: Workers = 1,
     threads: Annotated[int, typer.Option(help="CPU threads of each; results depend on it in the last digits.")] = 1,
     budget: Annotated[
         str, typer.Option(help="Stop after this long, as in 10m; begin no run that would not end by then.")
@@ -21,8 +24,8 @@ def run(
     rows: Rows = "",
     columns: Columns = "",
     seeds: Seeds = "",
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda, ...; all workers share it.")] = "auto",
-    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Make failed runs anew.")] = False,
+    device: SharedDevice = "auto",
+    retry_failed: RetryFailed = False,
     any_code: Annotated[
         bool,
         typer.Option("--any-code", help="Take runs of older code for finished, instead of making them anew."),
@@ -46,9 +49,7 @@ def run(
     if not titles:
         return
 
-    from sharprecl.cli.console import make_console
     from sharprecl.cli.experiment.sweeping import show_sweep
-    from sharprecl.cli.show import say
     from sharprecl.experiments.task import Options
 
     console = make_console()
@@ -57,3 +58,44 @@ def run(
     options = Options(workers, threads, device, deadline, retry_failed, any_code)
     if show_sweep(console, jobs, output, options).failed:
         raise typer.Exit(1)
+
+
+def status(
+    plan: PlanName,
+    scale: Scale = "small",
+    output: Results = Path("results"),
+    rows: Rows = "",
+    columns: Columns = "",
+    seeds: Seeds = "",
+) -> None:
+    """Show how far a plan is, and what failed."""
+    from sharprecl.cli.tables import check_folder
+    from sharprecl.experiments.plan_file import load_plan
+
+    check_folder(output, "--results")
+    read = load_plan(plan)
+    jobs = chosen_jobs(read, scale, rows, columns, seeds)
+
+    from rich.table import Column, Table
+
+    from sharprecl.experiments.duration import format_duration
+    from sharprecl.experiments.status import COUNTED, status_of
+    from sharprecl.experiments.store import Store
+    from sharprecl.runs.code import code_hash
+
+    if not output.exists():
+        typer.echo(f"there is no folder {output} yet; --results names the one that keeps the runs", err=True)
+    found = status_of(jobs, Store(output), code_hash())
+    console = make_console()
+    say(console, f"{read.title}, at the scale {scale}, in {output}")
+    counts = {**found.columns, "all": sum(found.columns.values(), start=Counter())}
+    # What never happens in this plan takes no room.
+    shown = [name for name in COUNTED if counts["all"][name] or name in ("runs", "finished")]
+    table = Table("", *(Column(name, justify="right") for name in shown), box=None, pad_edge=False)
+    for column, numbers in counts.items():
+        table.add_row(column, *(str(numbers[name]) for name in shown))
+    console.print(table)
+    for failure in found.failures:
+        say(console, f"failed: {failure.label}: {failure.sentence} ({failure.where})")
+    if found.seconds_left:
+        say(console, f"about {format_duration(found.seconds_left)} left, as the last sweep went")
