@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
+from typer import Argument, Option
 
 from sharprecl.cli.console import make_console, say, show_notes
 from sharprecl.cli.options import Encoding, Text
+from sharprecl.cli.outputs import check_apart, check_folder
 from sharprecl.cli.progress import counter
 from sharprecl.data.messages import plural
 from sharprecl.errors import ConfigError, DataError
@@ -33,40 +35,36 @@ _PITFALL_ALONE = (
 
 
 def augment(
-    data: Annotated[str, typer.Argument(help="Texts: a file, or a benchmark, whose training texts are taken.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="File to write; its ending is its format.")],
+    data: Annotated[str, Argument(help="Texts: a file, or a benchmark, whose training texts are taken.")],
+    output: Annotated[Path, Option("--output", "-o", help="File to write; its ending is its format.")],
     augmenter: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             help="synonyms, back_translation, contextual or noise; may be repeated: each works on what the one before "
             "made.",
             show_default="synonyms",
         ),
     ] = None,
     text: Text = "text",
-    label: Annotated[
-        str | None, typer.Option(help="Column with the labels.", show_default="label, if there is one")
-    ] = None,
+    label: Annotated[str | None, Option(help="Column with the labels.", show_default="label, if there is one")] = None,
     copies: Annotated[
-        int | None,
-        typer.Option(help=f"New texts for each text (1); with --balance, at most that many ({_MOST_COPIES})."),
+        int | None, Option(help=f"New texts for each text (1); with --balance, at most that many ({_MOST_COPIES}).")
     ] = None,
     balance: Annotated[
-        bool, typer.Option("--balance", help="Make new texts for the rarest classes first, up to --budget.")
+        bool, Option("--balance", help="Make new texts for the rarest classes first, up to --budget.")
     ] = False,
     budget: Annotated[
-        int | None, typer.Option(help="New texts in all, with --balance.", show_default="as many as rows")
+        int | None, Option(help="New texts in all, with --balance.", show_default="as many as rows")
     ] = None,
-    only_new: Annotated[bool, typer.Option("--only-new", help="Leave the original rows out.")] = False,
-    seed: Annotated[int, typer.Option(help="Of everything that is drawn.", min=0)] = 0,
+    only_new: Annotated[bool, Option("--only-new", help="Leave the original rows out.")] = False,
+    seed: Annotated[int, Option(help="Of everything that is drawn.", min=0)] = 0,
     set_: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="A setting of an augmenter, as in noise.swap=0.1; may be repeated."),
+        list[str] | None, Option("--set", help="A setting of an augmenter, as in noise.swap=0.1; may be repeated.")
     ] = None,
-    workers: Annotated[int, typer.Option(help="Processes; the result is the same for any number.", min=1)] = 1,
-    cache: Annotated[Path | None, typer.Option(help="Folder where made texts are kept, to be used again.")] = None,
+    workers: Annotated[int, Option(help="Processes; the result is the same for any number.", min=1)] = 1,
+    cache: Annotated[Path | None, Option(help="Folder where made texts are kept, to be used again.")] = None,
     encoding: Encoding = "utf-8",
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the output file.")] = False,
+    overwrite: Annotated[bool, Option("--overwrite", help="Replace the output file.")] = False,
 ) -> None:
     """Write a file with augmented copies of its texts behind its own rows.
 
@@ -78,7 +76,6 @@ def augment(
     What was cut off goes on where it was when it is started again.
     """
     from sharprecl.augment.registry import make_augmenter
-    from sharprecl.cli.tables import check_apart, check_folder
     from sharprecl.config import AUGMENTERS, assignments, augmenter_names
 
     names = [part for name in augmenter or ["synonyms"] for part in augmenter_names(name)]

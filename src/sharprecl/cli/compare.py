@@ -5,8 +5,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 from sharprecl.cli.console import make_console, say
+from sharprecl.cli.experiment.options import names_in
 from sharprecl.cli.options import Encoding, Label, RetryFailed, SharedDevice, Text, Workers
 from sharprecl.data.messages import plural
 from sharprecl.errors import ConfigError
@@ -14,31 +16,29 @@ from sharprecl.errors import ConfigError
 
 def compare(
     data: Annotated[
-        str, typer.Argument(help="Labelled texts: .csv, .tsv, .jsonl, .json, .parquet, or a benchmark such as trec@50.")
+        str, Argument(help="Labelled texts: .csv, .tsv, .jsonl, .json, .parquet, or a benchmark such as trec@50.")
     ],
     text: Text = "text",
     label: Label = "label",
-    methods: Annotated[
-        str, typer.Option(help="Any of 'sharprecl methods', as in bcl,tsc.")
-    ] = "cross_entropy,bcl,sharprecl",
-    seeds: Annotated[int, typer.Option(help="Trainings of each method.", min=1)] = 5,
+    methods: Annotated[str, Option(help="Any of 'sharprecl methods', as in bcl,tsc.")] = "cross_entropy,bcl,sharprecl",
+    seeds: Annotated[int, Option(help="Trainings of each method.", min=1)] = 5,
     test: Annotated[
         Path | None,
-        typer.Option(help="Labelled texts to judge on.", show_default="a fifth of DATA, held out; a benchmark's own"),
+        Option(help="Labelled texts to judge on.", show_default="a fifth of DATA, held out; a benchmark's own"),
     ] = None,
     encoding: Encoding = "utf-8",
-    ir: Annotated[float | None, typer.Option(help="Thin the training texts to this imbalance ratio.")] = None,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="Folder for the runs, the page and the figures.")
-    ] = Path("compare"),
-    scale: Annotated[str, typer.Option(help="paper, small or smoke: encoder and epochs.")] = "small",
-    config: Annotated[Path | None, typer.Option(help="YAML with settings common to all methods.")] = None,
+    ir: Annotated[float | None, Option(help="Thin the training texts to this imbalance ratio.")] = None,
+    output: Annotated[Path, Option("--output", "-o", help="Folder for the runs, the page and the figures.")] = Path(
+        "compare"
+    ),
+    scale: Annotated[str, Option(help="paper, small or smoke: encoder and epochs.")] = "small",
+    config: Annotated[Path | None, Option(help="YAML with settings common to all methods.")] = None,
     set_: Annotated[
-        list[str] | None, typer.Option("--set", help="One of them, as in encoder.max_length=64; may be repeated.")
+        list[str] | None, Option("--set", help="One of them, as in encoder.max_length=64; may be repeated.")
     ] = None,
     workers: Workers = 1,
-    threads: Annotated[int, typer.Option(help="CPU threads of each.")] = 1,
-    budget: Annotated[str, typer.Option(help="Stop after this long, as in 10m; the same command goes on.")] = "",
+    threads: Annotated[int, Option(help="CPU threads of each.")] = 1,
+    budget: Annotated[str, Option(help="Stop after this long, as in 10m; the same command goes on.")] = "",
     device: SharedDevice = "auto",
     retry_failed: RetryFailed = False,
 ) -> None:
@@ -59,7 +59,7 @@ def compare(
         raise ConfigError(f"{data} brings its own test texts; leave --test out")
     plan = compare_plan(
         data,
-        [name.strip() for name in methods.split(",") if name.strip()],
+        names_in(methods),
         text=text,
         label=label,
         test=None if test is None else str(test),

@@ -1,13 +1,14 @@
 """``sharprecl evaluate``."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from sharprecl.cli.console import make_console, show_files, show_judged, show_notes
 from sharprecl.cli.options import Device, Encoding, PriorHere, TextAsTrained, TrainedRun
+from sharprecl.cli.outputs import check_folder, check_replaced
 from sharprecl.cli.progress import TrainingProgress
 from sharprecl.data.messages import rows_phrase
 from sharprecl.errors import ConfigError, DataError
@@ -19,25 +20,23 @@ if TYPE_CHECKING:
 
 def evaluate(
     run: TrainedRun,
-    data: Annotated[str, typer.Argument(help="Labelled texts: a file, or a benchmark, whose test texts are taken.")],
+    data: Annotated[str, Argument(help="Labelled texts: a file, or a benchmark, whose test texts are taken.")],
     text: TextAsTrained = None,
-    label: Annotated[str | None, typer.Option(help="Column with the labels.", show_default="as in training")] = None,
+    label: Annotated[str | None, Option(help="Column with the labels.", show_default="as in training")] = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output", "-o", help="Folder for figures and report.", show_default="evaluations/FILE in the run"
-        ),
+        Option("--output", "-o", help="Folder for figures and report.", show_default="evaluations/FILE in the run"),
     ] = None,
     prior: PriorHere = None,
     drop_leaks: Annotated[
-        bool, typer.Option("--drop-leaks", help="Leave out texts that the classifier was trained on.")
+        bool, Option("--drop-leaks", help="Leave out texts that the classifier was trained on.")
     ] = False,
     device: Device = "auto",
     encoding: Encoding = "utf-8",
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an evaluation on other texts there.")] = False,
+    overwrite: Annotated[bool, Option("--overwrite", help="Replace an evaluation on other texts there.")] = False,
 ) -> None:
     """Judge a trained classifier on labelled texts."""
-    from sharprecl.cli.tables import check_folder, is_benchmark, judged_table
+    from sharprecl.cli.tables import is_benchmark, judged_table
     from sharprecl.data.fingerprints import SEEN
     from sharprecl.export.card import is_ours, read_card
 
@@ -64,7 +63,7 @@ def evaluate(
     table, notes = _trained_on(table, run / SEEN, drop_leaks)
     if prior is not None:
         notes.append(f"the answers are those for the class prior {prior}")
-    _check_replaced(folder, table.content_hash, overwrite, ours=folder == usual)
+    check_replaced(folder, table.content_hash, overwrite, ours=folder == usual)
     console = make_console()
     show_notes(console, notes)
 
@@ -110,31 +109,6 @@ def evaluate(
     show_judged(console, {title: judged.evaluation}, judged.on)
     show_notes(console, judged.notes)
     show_files(console, folder)
-
-
-def _check_replaced(folder: Path, content_hash: str, overwrite: bool, *, ours: bool) -> None:
-    """Refuse to replace a report or figures that no evaluation left there, or one on other texts.
-
-    Args:
-        ours: whether only evaluations write there.
-
-    Raises:
-        ConfigError: there is one.
-    """
-    figures, report = folder / "metrics.json", folder / "report.html"
-    try:
-        found = json.loads(figures.read_text(encoding="utf-8"))
-        judged_on = found["evaluated_on"]
-    except (OSError, ValueError, TypeError, KeyError):
-        judged_on = None
-    strange = [path for path in (figures, report) if path.exists()]
-    if judged_on is None and strange and not ours:
-        raise ConfigError(f"{strange[0]} was not written by an evaluation and would be replaced; name another --output")
-    if judged_on is not None and found.get("data") != content_hash and not overwrite:
-        raise ConfigError(
-            f"{folder} holds the evaluation on other texts ({judged_on}); name another --output, or add "
-            f"--overwrite to replace it"
-        )
 
 
 def _trained_on(table: "TextTable", seen: Path, drop: bool) -> "tuple[TextTable, list[str]]":

@@ -7,6 +7,7 @@ import sys
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 from sharprecl.cli.augment import augment
 from sharprecl.cli.compare import compare
@@ -46,7 +47,7 @@ def methods() -> None:
 
 
 def assets(
-    names: Annotated[list[str] | None, typer.Argument(help="What to fetch; nothing means: list what there is.")] = None,
+    names: Annotated[list[str] | None, Argument(help="What to fetch; nothing means: list what there is.")] = None,
 ) -> None:
     """Fetch built-in encoders, data sets and lexicons into the cache, or list them."""
     from sharprecl.assets import ASSETS, cache_dir, fetch
@@ -82,7 +83,7 @@ def _show_version(wanted: bool) -> None:
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", help="Show the version and leave.", callback=_show_version, is_eager=True)
+        bool, Option("--version", help="Show the version and leave.", callback=_show_version, is_eager=True)
     ] = False,
 ) -> None:
     del version
@@ -97,25 +98,25 @@ def main() -> None:
     try:
         app()
     except SharpReCLError as error:
-        typer.echo(f"sharprecl: {error}", err=True)
+        _tell(str(error))
         sys.exit(2)
     except OSError as error:
         where = f" {error.filename}" if error.filename else ""
         if error.errno in _PLACE:
-            typer.echo(f"sharprecl: cannot use{where} ({error.strerror}); name another place", err=True)
-            sys.exit(2)
-        if error.errno not in _DISK:
+            _tell(f"cannot use{where} ({error.strerror}); name another place")
+        elif error.errno in _DISK:
+            _tell(
+                f"could not write{where} ({error.strerror}); free some space or make the folder writable, then run the "
+                f"same command again ('sharprecl train' with --resume)"
+            )
+        else:
             raise
-        typer.echo(
-            f"sharprecl: could not write{where} ({error.strerror}); free some space or make the folder writable, then "
-            f"run the same command again ('sharprecl train' with --resume)",
-            err=True,
-        )
         sys.exit(2)
     except SystemExit as left:
         if left.code == _INTERRUPTED:
-            typer.echo(
-                "sharprecl: interrupted; 'train' goes on with --resume, an experiment and 'augment' when started again",
-                err=True,
-            )
+            _tell("interrupted; 'train' goes on with --resume, an experiment and 'augment' when started again")
         raise
+
+
+def _tell(sentence: str) -> None:
+    typer.echo(f"sharprecl: {sentence}", err=True)

@@ -133,22 +133,19 @@ class _Pace:
 
     def __init__(self, things: str) -> None:
         self._things = things
-        self._had: int | None = None
-        self._start: tuple[int, float] | None = None
+        self._first: int | None = None
+        self._began: float | None = None
 
     def words(self, done: int, total: int) -> str:
         """``410 texts/s, 1:05 left``; at first only ``texts``."""
         now = time.monotonic()
-        if self._had is None:
-            self._had = done
-        if self._start is None:
-            if done > self._had:
-                self._start = done, now
+        if self._first is None:
+            self._first = done
+        if self._began is None and done > self._first:
+            self._first, self._began = done, now
+        if self._began is None or done <= self._first or now <= self._began:
             return self._things
-        first, began = self._start
-        if done <= first or now <= began:
-            return self._things
-        rate = (done - first) / (now - began)
+        rate = (done - self._first) / (now - self._began)
         return f"{rate:.3g} {self._things}/s, {_clock((total - done) / rate)} left"
 
 

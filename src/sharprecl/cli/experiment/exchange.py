@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 from sharprecl.cli.experiment.options import Results, Scale
 from sharprecl.data.messages import plural
@@ -12,16 +13,16 @@ from sharprecl.errors import ConfigError
 
 def export(
     plans: Annotated[
-        list[str] | None, typer.Argument(metavar="[PLAN]...", help="Whose runs.", show_default="all that there are")
+        list[str] | None, Argument(metavar="[PLAN]...", help="Whose runs.", show_default="all that there are")
     ] = None,
-    to: Annotated[Path, typer.Option("--to", help="A file that ends in .jsonl or .jsonl.gz.")] = Path("runs.jsonl"),
+    to: Annotated[Path, Option("--to", help="A file that ends in .jsonl or .jsonl.gz.")] = Path("runs.jsonl"),
     scale: Scale = "small",
     output: Results = Path("results"),
     full: Annotated[
-        bool, typer.Option("--full", help="Histories and failed runs too, for a store that moves to another machine.")
+        bool, Option("--full", help="Histories and failed runs too, for a store that moves to another machine.")
     ] = False,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace a file that holds runs which the new one lacks.")
+        bool, Option("--overwrite", help="Replace a file that holds runs which the new one lacks.")
     ] = False,
 ) -> None:
     """Write finished runs, raw predictions and all, to one file that can be committed or carried elsewhere."""
@@ -41,8 +42,8 @@ def export(
 
 
 def merge(
-    files: Annotated[list[Path], typer.Argument(help="What 'sharprecl experiment export' wrote.")],
-    into: Annotated[Path, typer.Option("--into", "--results", help="Folder that keeps the runs.")] = Path("results"),
+    files: Annotated[list[Path], Argument(help="What 'sharprecl experiment export' wrote.")],
+    into: Annotated[Path, Option("--into", "--results", help="Folder that keeps the runs.")] = Path("results"),
 ) -> None:
     """Take runs from files into a folder of runs. A run that is finished there stays as it is."""
     from sharprecl.experiments.exchange import merge as take
@@ -60,14 +61,14 @@ def merge(
 
 def verify(
     results: Annotated[
-        list[Path], typer.Argument(help="Folders of runs, or .jsonl files that 'sharprecl experiment export' wrote.")
+        list[Path], Argument(help="Folders of runs, or .jsonl files that 'sharprecl experiment export' wrote.")
     ],
     tables: Annotated[
         list[Path] | None,
-        typer.Option("--table", help="A file that 'experiment table --to' wrote; may be given more than once."),
+        Option("--table", help="A file that 'experiment table --to' wrote; may be given more than once."),
     ] = None,
     data: Annotated[
-        bool, typer.Option("--data", help="Load the data too, and compare true labels, counts and hashes with them.")
+        bool, Option("--data", help="Load the data too, and compare true labels, counts and hashes with them.")
     ] = False,
 ) -> None:
     """Compute every figure anew from raw answers, and every table from those; status 1 and a list if anything differs.

@@ -4,22 +4,21 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
 from sharprecl.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
     from sharprecl.experiments.collection import Records
-    from sharprecl.experiments.plan import Job, Plan
 
 _PLANS = "A YAML file, or one of datasets, main, llm, ablation, sensitivity, top_k, augmentation, embedding."
-PlanName = Annotated[str, typer.Argument(metavar="PLAN", help=_PLANS)]
-PlanNames = Annotated[list[str], typer.Argument(metavar="PLAN...", help=f"{_PLANS} Several make one sweep.")]
-Scale = Annotated[str, typer.Option(help="paper, small or smoke.")]
-Results = Annotated[Path, typer.Option("--output", "-o", "--results", help="Folder that keeps the runs.")]
+PlanName = Annotated[str, Argument(metavar="PLAN", help=_PLANS)]
+PlanNames = Annotated[list[str], Argument(metavar="PLAN...", help=f"{_PLANS} Several make one sweep.")]
+Scale = Annotated[str, Option(help="paper, small or smoke.")]
+Results = Annotated[Path, Option("--output", "-o", "--results", help="Folder that keeps the runs.")]
 Sources = Annotated[
     list[Path] | None,
-    typer.Option(
+    Option(
         "--results",
         "--output",
         "-o",
@@ -27,9 +26,9 @@ Sources = Annotated[
         show_default="results",
     ),
 ]
-Rows = Annotated[str, typer.Option(help="Only these rows, as in bcl,sharprecl.")]
-Columns = Annotated[str, typer.Option(help="Only these columns, as in trec@50,cr.")]
-Seeds = Annotated[str, typer.Option(help="Only these seeds, as in 0,1.")]
+Rows = Annotated[str, Option(help="Only these rows, as in bcl,sharprecl.")]
+Columns = Annotated[str, Option(help="Only these columns, as in trec@50,cr.")]
+Seeds = Annotated[str, Option(help="Only these seeds, as in 0,1.")]
 
 
 def chosen_parts(rows: str, columns: str, seeds: str) -> tuple[list[str], list[str], list[int]]:
@@ -38,20 +37,15 @@ def chosen_parts(rows: str, columns: str, seeds: str) -> tuple[list[str], list[s
     Raises:
         ConfigError: a seed that is no whole number from 0.
     """
-    names = [[name.strip() for name in text.split(",") if name.strip()] for text in (rows, columns, seeds)]
-    if not all(name.isdecimal() for name in names[2]):
+    numbers = names_in(seeds)
+    if not all(name.isdecimal() for name in numbers):
         raise ConfigError(f"--seeds {seeds!r}: seeds are whole numbers from 0; write them like 0,1,2")
-    return names[0], names[1], sorted({int(name) for name in names[2]})
+    return names_in(rows), names_in(columns), sorted({int(name) for name in numbers})
 
 
-def chosen_jobs(plan: "Plan", scale: str, rows: str = "", columns: str = "", seeds: str = "") -> "list[Job]":
-    """The jobs of a plan that options choose.
-
-    Raises:
-        ConfigError: no such scale, row or column, or a seed that is no number.
-    """
-    names, data, numbers = chosen_parts(rows, columns, seeds)
-    return plan.jobs(scale, rows=names, columns=data, seeds=numbers)
+def names_in(text: str) -> list[str]:
+    """The names in a list with commas."""
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def records_of(results: Sequence[Path] | None) -> "Records":

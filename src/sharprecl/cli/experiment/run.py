@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Option
 
 from sharprecl.cli.console import make_console, say
-from sharprecl.cli.experiment.options import Columns, PlanName, PlanNames, Results, Rows, Scale, Seeds, chosen_jobs
+from sharprecl.cli.experiment.options import Columns, PlanName, PlanNames, Results, Rows, Scale, Seeds, chosen_parts
 from sharprecl.cli.options import RetryFailed, SharedDevice, Workers
+from sharprecl.cli.outputs import check_folder
 
 
 def run(
@@ -17,9 +19,9 @@ def run(
     scale: Scale = "small",
     output: Results = Path("results"),
     workers: Workers = 1,
-    threads: Annotated[int, typer.Option(help="CPU threads of each; results depend on it in the last digits.")] = 1,
+    threads: Annotated[int, Option(help="CPU threads of each; results depend on it in the last digits.")] = 1,
     budget: Annotated[
-        str, typer.Option(help="Stop after this long, as in 10m; begin no run that would not end by then.")
+        str, Option(help="Stop after this long, as in 10m; begin no run that would not end by then.")
     ] = "",
     rows: Rows = "",
     columns: Columns = "",
@@ -27,8 +29,7 @@ def run(
     device: SharedDevice = "auto",
     retry_failed: RetryFailed = False,
     any_code: Annotated[
-        bool,
-        typer.Option("--any-code", help="Take runs of older code for finished, instead of making them anew."),
+        bool, Option("--any-code", help="Take runs of older code for finished, instead of making them anew.")
     ] = False,
 ) -> None:
     """Make the runs of plans that are not finished yet. After a kill, the same command goes on."""
@@ -45,7 +46,8 @@ def run(
             typer.echo(f"the plan {read.name} has no runs: 'sharprecl experiment table {plan}' counts the data")
             continue
         titles.append(read.title)
-        jobs += chosen_jobs(read, scale, rows, columns, seeds)
+        names, data, numbers = chosen_parts(rows, columns, seeds)
+        jobs += read.jobs(scale, rows=names, columns=data, seeds=numbers)
     if not titles:
         return
 
@@ -69,12 +71,12 @@ def status(
     seeds: Seeds = "",
 ) -> None:
     """Show how far a plan is, and what failed."""
-    from sharprecl.cli.tables import check_folder
     from sharprecl.experiments.plan_file import load_plan
 
     check_folder(output, "--results")
     read = load_plan(plan)
-    jobs = chosen_jobs(read, scale, rows, columns, seeds)
+    names, data, numbers = chosen_parts(rows, columns, seeds)
+    jobs = read.jobs(scale, rows=names, columns=data, seeds=numbers)
 
     from rich.table import Column, Table
 
@@ -92,8 +94,8 @@ def status(
     # What never happens in this plan takes no room.
     shown = [name for name in COUNTED if counts["all"][name] or name in ("runs", "finished")]
     table = Table("", *(Column(name, justify="right") for name in shown), box=None, pad_edge=False)
-    for column, numbers in counts.items():
-        table.add_row(column, *(str(numbers[name]) for name in shown))
+    for column, count in counts.items():
+        table.add_row(column, *(str(count[name]) for name in shown))
     console.print(table)
     for failure in found.failures:
         say(console, f"failed: {failure.label}: {failure.sentence} ({failure.where})")

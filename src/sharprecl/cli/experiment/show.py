@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 from sharprecl.cli.experiment.options import Columns, PlanName, Rows, Scale, Seeds, Sources, chosen_parts, records_of
 from sharprecl.data.messages import closest, plural
@@ -15,13 +16,13 @@ def table(
     plan: PlanName,
     scale: Scale = "small",
     results: Sources = None,
-    table_format: Annotated[str, typer.Option("--format", help="markdown, latex, csv or html.")] = "markdown",
+    table_format: Annotated[str, Option("--format", help="markdown, latex, csv or html.")] = "markdown",
     rows: Rows = "",
     columns: Columns = "",
     seeds: Seeds = "",
-    seconds: Annotated[bool, typer.Option("--seconds", help="Show training times, which no two sweeps share.")] = False,
+    seconds: Annotated[bool, Option("--seconds", help="Show training times, which no two sweeps share.")] = False,
     to: Annotated[
-        Path | None, typer.Option("--to", help="Write a file, which 'verify --table' checks, and print nothing.")
+        Path | None, Option("--to", help="Write a file, which 'verify --table' checks, and print nothing.")
     ] = None,
 ) -> None:
     """Make a plan's table from what has been run: means, best and runner-up, how sure that is, the paper's figures."""
@@ -54,7 +55,7 @@ def figure(
     rows: Rows = "",
     columns: Columns = "",
     seeds: Seeds = "",
-    to: Annotated[Path, typer.Option("--to", help="Folder for the .svg and .png files.")] = Path("figures"),
+    to: Annotated[Path, Option("--to", help="Folder for the .svg and .png files.")] = Path("figures"),
 ) -> None:
     """Draw a plan's figures from what has been run: SVG and PNG for print, with the caption of each."""
     from sharprecl.experiments.figures import figures_of
@@ -87,16 +88,16 @@ def figure(
 
 def page(
     plans: Annotated[
-        list[str] | None, typer.Argument(metavar="[PLAN]...", help="What to show.", show_default="all shipped plans")
+        list[str] | None, Argument(metavar="[PLAN]...", help="What to show.", show_default="all shipped plans")
     ] = None,
     scale: Scale = "small",
     results: Sources = None,
-    columns: Annotated[str, typer.Option(help="Only these columns, of plans that have them, as in trec@50,cr.")] = "",
-    seeds: Annotated[str, typer.Option(help="Only these seeds, of plans that have them, as in 0,1.")] = "",
-    to: Annotated[Path, typer.Option("--to", help="Folder for index.html, index.md, figures and tables.")] = Path(
+    columns: Annotated[str, Option(help="Only these columns, of plans that have them, as in trec@50,cr.")] = "",
+    seeds: Annotated[str, Option(help="Only these seeds, of plans that have them, as in 0,1.")] = "",
+    to: Annotated[Path, Option("--to", help="Folder for index.html, index.md, figures and tables.")] = Path(
         "docs/results"
     ),
-    title: Annotated[str, typer.Option(help="Heading of the page.")] = "What came out",
+    title: Annotated[str, Option(help="Heading of the page.")] = "What came out",
 ) -> None:
     """Write a page with every table and figure of what has been run, and the command that makes each."""
     from sharprecl.experiments.page import borrowed, check_page, make_section, write_page
