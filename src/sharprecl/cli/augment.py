@@ -75,8 +75,15 @@ def augment(
 
     What was cut off goes on where it was when it is started again.
     """
+    from sharprecl.assets import cache_dir
+    from sharprecl.augment.cache import cached
     from sharprecl.augment.registry import make_augmenter
+    from sharprecl.augment.table import LABEL, augment_rows, label_names, row_labels
+    from sharprecl.augment.workers import in_workers
+    from sharprecl.cli.tables import rows_of
     from sharprecl.config import AUGMENTERS, assignments, augmenter_names
+    from sharprecl.data.augmented import MARK_COLUMN, SOURCE_COLUMN
+    from sharprecl.data.writers import check_output, write_predictions
 
     names = [part for name in augmenter or ["synonyms"] for part in augmenter_names(name)]
     settings = assignments(set_ or [])
@@ -92,11 +99,6 @@ def augment(
     if cache is not None:
         check_folder(cache, "--cache")
 
-    from sharprecl.augment.table import LABEL, augment_rows, label_names, row_labels
-    from sharprecl.cli.tables import rows_of
-    from sharprecl.data.augmented import MARK_COLUMN, SOURCE_COLUMN
-    from sharprecl.data.writers import check_output, write_predictions
-
     rows = rows_of(data, text, label or LABEL, encoding, "train", typer.echo)
     if old := [name for name in (SOURCE_COLUMN, MARK_COLUMN) if name in rows.names]:
         raise DataError(
@@ -105,10 +107,6 @@ def augment(
         )
     check_output(rows, [SOURCE_COLUMN, MARK_COLUMN], output)
     labels = row_labels(rows, label, needed=balance)
-
-    from sharprecl.assets import cache_dir
-    from sharprecl.augment.cache import cached
-    from sharprecl.augment.workers import in_workers
 
     console, progress_console = make_console(), make_console(stderr=True)
     show_notes(console, rows.notes)

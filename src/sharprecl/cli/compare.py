@@ -8,8 +8,7 @@ import typer
 from typer import Argument, Option
 
 from sharprecl.cli.console import make_console, say
-from sharprecl.cli.experiment.options import names_in
-from sharprecl.cli.options import Encoding, Label, RetryFailed, SharedDevice, Text, Workers
+from sharprecl.cli.options import Encoding, Label, RetryFailed, SharedDevice, Text, Workers, names_in
 from sharprecl.data.messages import plural
 from sharprecl.errors import ConfigError
 

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from typer import Argument, Option
 
-from sharprecl.cli.experiment.options import Results, Scale
+from sharprecl.cli.options import Results, Scale
 from sharprecl.data.messages import plural
 from sharprecl.errors import ConfigError
 

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from typer import Argument, Option
 
-from sharprecl.cli.experiment.options import Columns, PlanName, Rows, Scale, Seeds, Sources, chosen_parts, records_of
+from sharprecl.cli.options import Columns, PlanName, Rows, Scale, Seeds, Sources, chosen_parts, records_of
 from sharprecl.data.messages import closest, plural
 from sharprecl.errors import ConfigError, DataError
 from sharprecl.files import write_text
