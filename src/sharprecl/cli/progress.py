@@ -64,7 +64,7 @@ class TrainingProgress(Callback):
             return
         if self._bar is None:
             self._bars.start()
-            self._bar = self._bars.add_task("", words="")
+            self._bar = self._bars.add_task(step, total=speed.total_steps, words="")
         self._bars.update(
             self._bar, description=step, completed=speed.step, total=speed.total_steps, words=f"{fold}{words}"
         )
