@@ -13,9 +13,8 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from sharprecl import TextClassifier
-from sharprecl.cli.console import make_console
+from sharprecl.cli.console import make_console, say, show_files, show_notes
 from sharprecl.cli.main import app
-from sharprecl.cli.show import say, show_files, show_notes
 from sharprecl.errors import AssetError, MissingExtraError
 from tiny import skewed_texts, tiny_encoder
 from typed import Shell

@@ -8,8 +8,7 @@ import yaml
 from typer.testing import CliRunner
 
 from made_up_runs import made_up_records
-from sharprecl.cli.experiment.figure import figure
-from sharprecl.cli.experiment.page import page
+from sharprecl.cli.experiment.show import figure, page
 from sharprecl.errors import ConfigError, DataError
 from sharprecl.experiments.exported import Exported, write_exported
 from sharprecl.experiments.plan_file import load_plan

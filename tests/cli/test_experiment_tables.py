@@ -9,8 +9,8 @@ import yaml
 from typer.testing import CliRunner
 
 from made_up_runs import made_up_records
-from sharprecl.cli.experiment.table import table
-from sharprecl.cli.experiment.verify import verify
+from sharprecl.cli.experiment.exchange import verify
+from sharprecl.cli.experiment.show import table
 from sharprecl.errors import ConfigError, DataError
 from sharprecl.experiments.exported import Exported, write_exported
 from sharprecl.experiments.plan_file import load_plan

@@ -8,10 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.console import Console
+from typer import Argument, Option
+
+from sharprecl.cli.console import make_console, say, show_notes
+from sharprecl.cli.options import Encoding, Text
+from sharprecl.cli.outputs import check_apart, check_folder
+from sharprecl.cli.progress import counter
+from sharprecl.data.messages import plural
+from sharprecl.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from sharprecl.augment.copies import Ints
     from sharprecl.augment.table import AugmentedRows
 
@@ -28,40 +35,36 @@ _PITFALL_ALONE = (
 
 
 def augment(
-    data: Annotated[str, typer.Argument(help="Texts: a file, or a benchmark, whose training texts are taken.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="File to write; its ending is its format.")],
+    data: Annotated[str, Argument(help="Texts: a file, or a benchmark, whose training texts are taken.")],
+    output: Annotated[Path, Option("--output", "-o", help="File to write; its ending is its format.")],
     augmenter: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             help="synonyms, back_translation, contextual or noise; may be repeated: each works on what the one before "
             "made.",
             show_default="synonyms",
         ),
     ] = None,
-    text: Annotated[str, typer.Option(help="Column with the texts.")] = "text",
-    label: Annotated[
-        str | None, typer.Option(help="Column with the labels.", show_default="label, if there is one")
-    ] = None,
+    text: Text = "text",
+    label: Annotated[str | None, Option(help="Column with the labels.", show_default="label, if there is one")] = None,
     copies: Annotated[
-        int | None,
-        typer.Option(help=f"New texts for each text (1); with --balance, at most that many ({_MOST_COPIES})."),
+        int | None, Option(help=f"New texts for each text (1); with --balance, at most that many ({_MOST_COPIES}).")
     ] = None,
     balance: Annotated[
-        bool, typer.Option("--balance", help="Make new texts for the rarest classes first, up to --budget.")
+        bool, Option("--balance", help="Make new texts for the rarest classes first, up to --budget.")
     ] = False,
     budget: Annotated[
-        int | None, typer.Option(help="New texts in all, with --balance.", show_default="as many as rows")
+        int | None, Option(help="New texts in all, with --balance.", show_default="as many as rows")
     ] = None,
-    only_new: Annotated[bool, typer.Option("--only-new", help="Leave the original rows out.")] = False,
-    seed: Annotated[int, typer.Option(help="Of everything that is drawn.", min=0)] = 0,
+    only_new: Annotated[bool, Option("--only-new", help="Leave the original rows out.")] = False,
+    seed: Annotated[int, Option(help="Of everything that is drawn.", min=0)] = 0,
     set_: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="A setting of an augmenter, as in noise.swap=0.1; may be repeated."),
+        list[str] | None, Option("--set", help="A setting of an augmenter, as in noise.swap=0.1; may be repeated.")
     ] = None,
-    workers: Annotated[int, typer.Option(help="Processes; the result is the same for any number.", min=1)] = 1,
-    cache: Annotated[Path | None, typer.Option(help="Folder where made texts are kept, to be used again.")] = None,
-    encoding: Annotated[str, typer.Option(help="Of .csv, .tsv and .jsonl files.")] = "utf-8",
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the output file.")] = False,
+    workers: Annotated[int, Option(help="Processes; the result is the same for any number.", min=1)] = 1,
+    cache: Annotated[Path | None, Option(help="Folder where made texts are kept, to be used again.")] = None,
+    encoding: Encoding = "utf-8",
+    overwrite: Annotated[bool, Option("--overwrite", help="Replace the output file.")] = False,
 ) -> None:
     """Write a file with augmented copies of its texts behind its own rows.
 
@@ -72,10 +75,15 @@ def augment(
 
     What was cut off goes on where it was when it is started again.
     """
+    from sharprecl.assets import cache_dir
+    from sharprecl.augment.cache import cached
     from sharprecl.augment.registry import make_augmenter
-    from sharprecl.cli.tables import check_apart, check_folder
+    from sharprecl.augment.table import LABEL, augment_rows, label_names, row_labels
+    from sharprecl.augment.workers import in_workers
+    from sharprecl.cli.tables import rows_of
     from sharprecl.config import AUGMENTERS, assignments, augmenter_names
-    from sharprecl.errors import ConfigError
+    from sharprecl.data.augmented import MARK_COLUMN, SOURCE_COLUMN
+    from sharprecl.data.writers import check_output, write_predictions
 
     names = [part for name in augmenter or ["synonyms"] for part in augmenter_names(name)]
     settings = assignments(set_ or [])
@@ -91,12 +99,6 @@ def augment(
     if cache is not None:
         check_folder(cache, "--cache")
 
-    from sharprecl.augment.table import LABEL, augment_rows, label_names, row_labels
-    from sharprecl.cli.tables import rows_of
-    from sharprecl.data.augmented import MARK_COLUMN, SOURCE_COLUMN
-    from sharprecl.data.writers import check_output, write_predictions
-    from sharprecl.errors import DataError
-
     rows = rows_of(data, text, label or LABEL, encoding, "train", typer.echo)
     if old := [name for name in (SOURCE_COLUMN, MARK_COLUMN) if name in rows.names]:
         raise DataError(
@@ -105,14 +107,6 @@ def augment(
         )
     check_output(rows, [SOURCE_COLUMN, MARK_COLUMN], output)
     labels = row_labels(rows, label, needed=balance)
-
-    from sharprecl.assets import cache_dir
-    from sharprecl.augment.cache import cached
-    from sharprecl.augment.workers import in_workers
-    from sharprecl.cli.console import make_console
-    from sharprecl.cli.counter import counter
-    from sharprecl.cli.show import say, show_notes
-    from sharprecl.data.messages import plural
 
     console, progress_console = make_console(), make_console(stderr=True)
     show_notes(console, rows.notes)
@@ -148,9 +142,8 @@ def augment(
     say(console, _PITFALL_ALONE if only_new else _PITFALL)
 
 
-def _show_bands(console: "Console", augmented: "AugmentedRows") -> None:
+def _show_bands(console: Console, augmented: "AugmentedRows") -> None:
     """Say what was done for classes of each size."""
-    from sharprecl.cli.show import say
     from sharprecl.evaluation.bands import HEAD_OVER, TAIL_UNDER, band_masks
 
     sizes = {"head": f"over {HEAD_OVER}", "medium": f"{TAIL_UNDER} to {HEAD_OVER}", "tail": f"under {TAIL_UNDER}"}
@@ -171,10 +164,8 @@ def _span(counts: "Ints") -> str:
 
 
 @contextmanager
-def _said_warnings(console: "Console") -> Iterator[None]:
+def _said_warnings(console: Console) -> Iterator[None]:
     """Warnings as sentences: the cache tells of damage in this way."""
-    from sharprecl.cli.show import say
-
     with warnings.catch_warnings():
         usual = warnings.showwarning
 

@@ -5,43 +5,46 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
+
+from sharprecl.cli.console import make_console, say
+from sharprecl.cli.options import Encoding, Label, RetryFailed, SharedDevice, Text, Workers, names_in
+from sharprecl.data.messages import plural
+from sharprecl.errors import ConfigError
 
 
 def compare(
     data: Annotated[
-        str, typer.Argument(help="Labelled texts: .csv, .tsv, .jsonl, .json, .parquet, or a benchmark such as trec@50.")
+        str, Argument(help="Labelled texts: .csv, .tsv, .jsonl, .json, .parquet, or a benchmark such as trec@50.")
     ],
-    text: Annotated[str, typer.Option(help="Column with the texts.")] = "text",
-    label: Annotated[str, typer.Option(help="Column with the labels.")] = "label",
-    methods: Annotated[
-        str, typer.Option(help="Any of 'sharprecl methods', as in bcl,tsc.")
-    ] = "cross_entropy,bcl,sharprecl",
-    seeds: Annotated[int, typer.Option(help="Trainings of each method.", min=1)] = 5,
+    text: Text = "text",
+    label: Label = "label",
+    methods: Annotated[str, Option(help="Any of 'sharprecl methods', as in bcl,tsc.")] = "cross_entropy,bcl,sharprecl",
+    seeds: Annotated[int, Option(help="Trainings of each method.", min=1)] = 5,
     test: Annotated[
         Path | None,
-        typer.Option(help="Labelled texts to judge on.", show_default="a fifth of DATA, held out; a benchmark's own"),
+        Option(help="Labelled texts to judge on.", show_default="a fifth of DATA, held out; a benchmark's own"),
     ] = None,
-    encoding: Annotated[str, typer.Option(help="Of .csv, .tsv and .jsonl files.")] = "utf-8",
-    ir: Annotated[float | None, typer.Option(help="Thin the training texts to this imbalance ratio.")] = None,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="Folder for the runs, the page and the figures.")
-    ] = Path("compare"),
-    scale: Annotated[str, typer.Option(help="paper, small or smoke: encoder and epochs.")] = "small",
-    config: Annotated[Path | None, typer.Option(help="YAML with settings common to all methods.")] = None,
+    encoding: Encoding = "utf-8",
+    ir: Annotated[float | None, Option(help="Thin the training texts to this imbalance ratio.")] = None,
+    output: Annotated[Path, Option("--output", "-o", help="Folder for the runs, the page and the figures.")] = Path(
+        "compare"
+    ),
+    scale: Annotated[str, Option(help="paper, small or smoke: encoder and epochs.")] = "small",
+    config: Annotated[Path | None, Option(help="YAML with settings common to all methods.")] = None,
     set_: Annotated[
-        list[str] | None, typer.Option("--set", help="One of them, as in encoder.max_length=64; may be repeated.")
+        list[str] | None, Option("--set", help="One of them, as in encoder.max_length=64; may be repeated.")
     ] = None,
-    workers: Annotated[int, typer.Option(help="Runs side by side, also on one GPU.")] = 1,
-    threads: Annotated[int, typer.Option(help="CPU threads of each.")] = 1,
-    budget: Annotated[str, typer.Option(help="Stop after this long, as in 10m; the same command goes on.")] = "",
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda, ...; all workers share it.")] = "auto",
-    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Make failed runs anew.")] = False,
+    workers: Workers = 1,
+    threads: Annotated[int, Option(help="CPU threads of each.")] = 1,
+    budget: Annotated[str, Option(help="Stop after this long, as in 10m; the same command goes on.")] = "",
+    device: SharedDevice = "auto",
+    retry_failed: RetryFailed = False,
 ) -> None:
     """Train several methods alike on your own texts, and say which is best and how sure that is."""
     began = time.monotonic()
     from sharprecl.cli.tables import is_benchmark
     from sharprecl.config import assignments, merge, read_yaml
-    from sharprecl.errors import ConfigError
     from sharprecl.experiments.compare import compare_plan
     from sharprecl.experiments.duration import parse_duration
     from sharprecl.experiments.page import check_page
@@ -55,7 +58,7 @@ def compare(
         raise ConfigError(f"{data} brings its own test texts; leave --test out")
     plan = compare_plan(
         data,
-        [name.strip() for name in methods.split(",") if name.strip()],
+        names_in(methods),
         text=text,
         label=label,
         test=None if test is None else str(test),
@@ -66,11 +69,8 @@ def compare(
     )
     jobs = plan.jobs(scale)
 
-    from sharprecl.cli.compared import make_compared, show_compared, write_compared
-    from sharprecl.cli.console import make_console
+    from sharprecl.cli.compared import show_comparison
     from sharprecl.cli.experiment.sweeping import show_sweep
-    from sharprecl.cli.show import say
-    from sharprecl.data.messages import plural
     from sharprecl.experiments.task import Options
 
     console = make_console()
@@ -83,9 +83,6 @@ def compare(
     written = output / "compare.yaml"
     write_plan(plan, written)
     if outcome.done:
-        compared = make_compared(plan, written, scale, output, outcome.data)
-        page = write_compared(compared, output)  # first: whatever a terminal cannot show, the page is there
-        show_compared(console, compared)
-        say(console, f"page     {page}")
+        show_comparison(console, plan, written, scale, output, outcome.data)
     if outcome.failed or not outcome.done:
         raise typer.Exit(1)

@@ -1,7 +1,7 @@
 """What ``sharprecl compare`` found, on the terminal and as a page."""
 
 from collections.abc import Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from rich import box
@@ -9,34 +9,24 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from sharprecl.cli.show import say
+from sharprecl.cli.console import say
 from sharprecl.data.benchmarks import BENCHMARKS
 from sharprecl.data.messages import plural
-from sharprecl.experiments.document import Entry
+from sharprecl.experiments.document import Document, Entry
 from sharprecl.experiments.figures.distribution import trained_on
-from sharprecl.experiments.page import PageSection, make_section, write_page
+from sharprecl.experiments.page import make_section, write_page
 from sharprecl.experiments.plan import Plan
 from sharprecl.experiments.results import make_table
 from sharprecl.experiments.store import load_records
 from sharprecl.runs.record import DataRecord
 
 
-@dataclass(frozen=True)
-class Compared:
-    """What came out; ``judged`` says on what."""
-
-    title: str
-    scale: str
-    judged: str
-    section: PageSection
-
-
-def make_compared(plan: Plan, file: Path, scale: str, results: Path, data: Set[str]) -> Compared:
-    """Gather what is finished; at least one run must be.
+def show_comparison(console: Console, plan: Plan, file: Path, scale: str, results: Path, data: Set[str]) -> None:
+    """Write the page of what is finished, at least one run, and print its table and how sure that is.
 
     Args:
         file: where the plan was written.
-        results: the folder of the runs.
+        results: the folder of the runs, and of the page.
         data: hashes of the data as they are now. The file may have changed and been changed back, so that the newest
             runs are of other texts.
     """
@@ -45,23 +35,18 @@ def make_compared(plan: Plan, file: Path, scale: str, results: Path, data: Set[s
     table = make_table(plan, records, scale)
     section = make_section(str(file), plan, scale, records, results=[results])
     assert section is not None
-    sizes = trained_on(table)
-    if sizes is not None:
+    if (sizes := trained_on(table)) is not None:
         section = replace(section, figures=(sizes, *section.figures))
     (name,) = table.columns
     record = table.data_of(name)
     judged = "The runs were judged on different test texts." if record is None else _judged(plan, name, record)
-    return Compared(plan.title, scale, judged, section)
+    page = write_page(results, plan.title, [judged], scale, [section])  # first: the terminal may not be able to show it
+    _show_document(console, section.document, judged)
+    say(console, f"page     {page}")
 
 
-def write_compared(compared: Compared, folder: Path) -> Path:
-    """Write the page; where it lies."""
-    return write_page(folder, compared.title, [compared.judged], compared.scale, [compared.section])
-
-
-def show_compared(console: Console, compared: Compared) -> None:
+def _show_document(console: Console, document: Document, judged: str) -> None:
     """Print a line a method, a column a metric, and then in words how sure it is."""
-    document = compared.section.document
     sheet = document.sheets[0]
     grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False)
     grid.add_column("Method", overflow="fold")
@@ -70,7 +55,7 @@ def show_compared(console: Console, compared: Compared) -> None:
     for name, *entries in sheet.rows:
         grid.add_row(Text(name.text), *map(_shown, entries))
     console.print(grid)
-    for sentence in (*document.caption, compared.judged, *document.summary):
+    for sentence in (*document.caption, judged, *document.summary):
         say(console, sentence)
     for note in document.notes:
         say(console, note, style="dim")

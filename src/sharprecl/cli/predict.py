@@ -4,25 +4,28 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
-from sharprecl.cli.options import PriorHere
+from sharprecl.cli.console import make_console, say, show_notes
+from sharprecl.cli.options import Device, Encoding, PriorHere, TextAsTrained, TrainedRun
+from sharprecl.cli.outputs import check_apart
 
 
 def predict(
-    run: Annotated[Path, typer.Argument(help="Folder that 'sharprecl train' wrote.")],
-    data: Annotated[str, typer.Argument(help="Texts to classify: a file, or a benchmark, whose test texts are taken.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="File for the answers; its ending is its format.")],
-    text: Annotated[str | None, typer.Option(help="Column with the texts.", show_default="as in training")] = None,
+    run: TrainedRun,
+    data: Annotated[str, Argument(help="Texts to classify: a file, or a benchmark, whose test texts are taken.")],
+    output: Annotated[Path, Option("--output", "-o", help="File for the answers; its ending is its format.")],
+    text: TextAsTrained = None,
     probabilities: Annotated[
-        bool, typer.Option("--probabilities", help="Add a column with the probability of every class.")
+        bool, Option("--probabilities", help="Add a column with the probability of every class.")
     ] = False,
     prior: PriorHere = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the output file.")] = False,
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda, ...")] = "auto",
-    encoding: Annotated[str, typer.Option(help="Of .csv, .tsv and .jsonl files.")] = "utf-8",
+    overwrite: Annotated[bool, Option("--overwrite", help="Replace the output file.")] = False,
+    device: Device = "auto",
+    encoding: Encoding = "utf-8",
 ) -> None:
     """Classify texts with a trained classifier; all columns of the input are kept."""
-    from sharprecl.cli.tables import check_apart, rows_of
+    from sharprecl.cli.tables import rows_of
     from sharprecl.data.writers import check_output, write_predictions
     from sharprecl.export.card import read_card
 
@@ -31,9 +34,6 @@ def predict(
     rows = rows_of(data, text or card.text_column, card.label_column, encoding, "test", typer.echo)
     chance_columns = [f"probability {name}" for name in card.label_names] if probabilities else []
     check_output(rows, ["predicted", "confidence", *chance_columns], output)
-
-    from sharprecl.cli.console import make_console
-    from sharprecl.cli.show import say, show_notes
 
     console = make_console()
     show_notes(console, rows.notes)

@@ -6,7 +6,7 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
-from sharprecl.cli.show import say
+from sharprecl.cli.console import say
 from sharprecl.config import RunConfig
 from sharprecl.data.tables import TextTable
 from sharprecl.errors import ConfigError

@@ -9,7 +9,7 @@ from sharprecl.data import benchmarks
 from sharprecl.data.imbalance import imbalanced_subset
 from sharprecl.data.messages import closest, names_phrase
 from sharprecl.data.tables import Rows, TextTable, read_rows, read_table
-from sharprecl.errors import ConfigError, DataError
+from sharprecl.errors import DataError
 
 Part = Literal["train", "test"]
 
@@ -20,12 +20,7 @@ def is_benchmark(data: str) -> bool:
 
 
 def training_table(
-    data: str,
-    text: str,
-    label: str,
-    encoding: str,
-    ir: float | None = None,
-    tell: Callable[[str], None] | None = None,
+    data: str, text: str, label: str, encoding: str, ir: float | None = None, tell: Callable[[str], None] | None = None
 ) -> tuple[TextTable, TextTable | None]:
     """The training texts, thinned to the imbalance ratio ``ir`` if there is one, and a benchmark's own test texts.
 
@@ -98,35 +93,3 @@ def data_file(data: str) -> Path:
         f"{data!r} is neither a file nor a benchmark{closest(data.lower(), benchmarks.BENCHMARKS)}; the benchmarks are "
         f"{', '.join(benchmarks.BENCHMARKS)}, and a file has an ending such as .csv"
     )
-
-
-def check_apart(data: str, output: Path, overwrite: bool) -> None:
-    """Refuse to write over the input, or over anything else unasked.
-
-    Raises:
-        ConfigError: the output is the input, or cannot be a file, or there is such a file and nobody said that it may
-            be replaced.
-    """
-    check_folder(output.parent, "--output")
-    if not output.is_file():
-        return
-    if Path(data).exists() and output.samefile(data):
-        raise ConfigError(f"{output} is the file that is read, which is never changed; name another --output")
-    if not overwrite:
-        raise ConfigError(f"{output} is there already; name another --output, or add --overwrite to replace it")
-
-
-def check_folder(folder: Path, option: str) -> None:
-    """Refuse a folder that can be none.
-
-    Raises:
-        ConfigError: it, or a folder above it, is a file.
-    """
-    for path in (folder, *folder.parents):
-        if path.is_file():
-            raise ConfigError(f"{option} {folder} can be no folder, because {path} is a file; name another one")
-
-
-def short_name(data: str) -> str:
-    """How files and tables call the data: a benchmark's name, or the file's."""
-    return Path(data).name

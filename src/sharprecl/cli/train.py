@@ -5,72 +5,72 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Option
+
+from sharprecl.cli.console import make_console, say, show_files, show_judged, show_notes, show_table
+from sharprecl.cli.options import Device, Encoding, Label, Text, TrainingTexts
+from sharprecl.cli.progress import TrainingProgress
+from sharprecl.errors import ConfigError
 
 
 def train(
-    data: Annotated[
-        str, typer.Argument(help="Training texts: .csv, .tsv, .jsonl, .json, .parquet, or a benchmark such as trec.")
-    ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the model and everything about it.")],
-    text: Annotated[str, typer.Option(help="Column with the texts.")] = "text",
-    label: Annotated[str, typer.Option(help="Column with the labels.")] = "label",
+    data: TrainingTexts,
+    output: Annotated[Path, Option("--output", "-o", help="Folder for the model and everything about it.")],
+    text: Text = "text",
+    label: Label = "label",
     test: Annotated[
-        Path | None, typer.Option(help="Labelled texts to judge the model on; a benchmark brings its own.")
+        Path | None, Option(help="Labelled texts to judge the model on; a benchmark brings its own.")
     ] = None,
-    ir: Annotated[
-        float | None, typer.Option(help="Thin the training texts to this imbalance ratio, exponentially.")
-    ] = None,
+    ir: Annotated[float | None, Option(help="Thin the training texts to this imbalance ratio, exponentially.")] = None,
     drop_leaks: Annotated[
-        bool, typer.Option("--drop-leaks", help="Leave out test texts that also stand in training.")
+        bool, Option("--drop-leaks", help="Leave out test texts that also stand in training.")
     ] = False,
     encoder: Annotated[
-        str | None, typer.Option(help="minilm, a local folder or a Hugging Face id.", show_default="minilm")
+        str | None, Option(help="minilm, a local folder or a Hugging Face id.", show_default="minilm")
     ] = None,
-    method: Annotated[
-        str | None, typer.Option(help="Any of 'sharprecl methods', or auto.", show_default="sharprecl")
-    ] = None,
+    method: Annotated[str | None, Option(help="Any of 'sharprecl methods', or auto.", show_default="sharprecl")] = None,
     profile: Annotated[
-        str | None, typer.Option(help="default, matched, official, paper or released.", show_default="default")
+        str | None, Option(help="default, matched, official, paper or released.", show_default="default")
     ] = None,
     max_epochs: Annotated[
-        int | None, typer.Option(help="Passes over the texts.", show_default="4, more with few texts")
+        int | None, Option(help="Passes over the texts.", show_default="4, more with few texts")
     ] = None,
-    batch_size: Annotated[int | None, typer.Option(help="Texts a step.", show_default="by the amount of data")] = None,
-    max_length: Annotated[int | None, typer.Option(help="Tokens a text.", show_default="256")] = None,
-    learning_rate: Annotated[float | None, typer.Option(help="Of the encoder.", show_default="by its size")] = None,
+    batch_size: Annotated[int | None, Option(help="Texts a step.", show_default="by the amount of data")] = None,
+    max_length: Annotated[int | None, Option(help="Tokens a text.", show_default="256")] = None,
+    learning_rate: Annotated[float | None, Option(help="Of the encoder.", show_default="by its size")] = None,
     view: Annotated[
         str | None,
-        typer.Option(
+        Option(
             help="Second view: upper, dropout, an augmenter, or a chain such as synonyms+noise.", show_default="upper"
         ),
     ] = None,
     prior: Annotated[
         str | None,
-        typer.Option(
+        Option(
             help="How frequent the classes will be: train, uniform, or a file with a share of every label.",
             show_default="as the method answers",
         ),
     ] = None,
     folds: Annotated[
         int | None,
-        typer.Option(
+        Option(
             help="Trainings on parts of the texts that come first, to judge without test texts; 0 for none.",
             show_default="as needed",
         ),
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Of everything that is drawn.", show_default="0")] = None,
-    config: Annotated[Path | None, typer.Option(help="YAML with any setting; options win over it.")] = None,
+    seed: Annotated[int | None, Option(help="Of everything that is drawn.", show_default="0")] = None,
+    config: Annotated[Path | None, Option(help="YAML with any setting; options win over it.")] = None,
     set_: Annotated[
-        list[str] | None, typer.Option("--set", help="Any other setting, as in method.mu=0.5; may be repeated.")
+        list[str] | None, Option("--set", help="Any other setting, as in method.mu=0.5; may be repeated.")
     ] = None,
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda, ...")] = "auto",
-    encoding: Annotated[str, typer.Option(help="Of .csv, .tsv and .jsonl files.")] = "utf-8",
+    device: Device = "auto",
+    encoding: Encoding = "utf-8",
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="openai_finetune: write what would be sent, say what it costs, stop.")
+        bool, Option("--dry-run", help="openai_finetune: write what would be sent, say what it costs, stop.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="openai_finetune: spend the estimated cost unasked.")] = False,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on where this run was cut off.")] = False,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what is in the output folder.")] = False,
+    yes: Annotated[bool, Option("--yes", help="openai_finetune: spend the estimated cost unasked.")] = False,
+    resume: Annotated[bool, Option("--resume", help="Go on where this run was cut off.")] = False,
+    overwrite: Annotated[bool, Option("--overwrite", help="Replace what is in the output folder.")] = False,
 ) -> None:
     """Train a classifier, judge it, and save it: a stock Hugging Face model wherever the method allows."""
     # The data is checked before PyTorch is even imported: a broken file should not cost ten seconds.
@@ -78,7 +78,6 @@ def train(
     from sharprecl.config import assignments, choice_note, given, merge, read_yaml, resolve
     from sharprecl.data.leaks import find_leaks, without_leaks
     from sharprecl.data.tables import read_table
-    from sharprecl.errors import ConfigError
 
     if resume and overwrite:
         raise ConfigError(
@@ -112,9 +111,6 @@ def train(
             raise ConfigError("--drop-leaks needs test texts; give them with --test FILE")
         held_out = without_leaks(held_out, find_leaks(table, held_out))
 
-    from sharprecl.cli.console import make_console
-    from sharprecl.cli.progress import make_progress
-    from sharprecl.cli.show import say, show_files, show_judged, show_notes, show_table
     from sharprecl.runs.judge import references
     from sharprecl.runs.train import Run, check_same, claim, is_finished
     from sharprecl.runs.train import train as train_run
@@ -123,24 +119,14 @@ def train(
     if settings.method.name == "openai_finetune":
         from sharprecl.cli.spending import agreed_cost
 
-        judged_on = table if held_out is None else held_out
-        agreed = agreed_cost(
-            console, table, settings, output, dry_run=dry_run, yes=yes, resume=resume, judged=judged_on
-        )
+        judged = table if held_out is None else held_out
+        agreed = agreed_cost(console, table, settings, output, judged=judged, dry_run=dry_run, yes=yes, resume=resume)
         if agreed is None:
             return
         settings = agreed
     elif dry_run or yes:
         raise ConfigError("--dry-run and --yes belong to --method openai_finetune; other methods cost nothing")
-    run = Run(
-        table=table,
-        config=settings,
-        output=output,
-        test=held_out,
-        device=device,
-        text_column=text,
-        label_column=label,
-    )
+    run = Run(table, settings, output, test=held_out, device=device, text_column=text, label_column=label)
     if resume and is_finished(output):
         check_same(run)
         say(console, f"{output} is finished: nothing to resume")
@@ -149,7 +135,7 @@ def train(
     show_table(console, table, data if ir is None else f"{data} at ratio {ir:g}")
     if held_out is not None:
         run.references |= references(table, held_out, settings, lambda words: say(console, words), device)
-    judged = train_run(run, [make_progress(console)], resume)
-    show_judged(console, {run.title: judged.evaluation, **run.references}, judged.on)
-    show_notes(console, [*run.test_notes, *judged.notes])
+    found = train_run(run, [TrainingProgress(console)], resume)
+    show_judged(console, {run.title: found.evaluation, **run.references}, found.on)
+    show_notes(console, [*run.test_notes, *found.notes])
     show_files(console, output)

@@ -27,11 +27,7 @@ _COLUMNS = (
     "started", "record",
 )  # fmt: skip
 _CREATE = f"CREATE TABLE runs ({', '.join(_COLUMNS)}, PRIMARY KEY (key))"
-_ALL = "SELECT key, stamp, state, record FROM runs"
 _PUT = f"INSERT OR REPLACE INTO runs VALUES ({', '.join('?' * len(_COLUMNS))})"
-
-
-_Value = RunRecord | Failure | str
 
 
 @dataclass

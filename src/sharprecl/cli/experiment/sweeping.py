@@ -1,21 +1,18 @@
 """A sweep as people see it: bars on a terminal, a line a run anywhere else, and at the end what is left."""
 
-import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn
 
-from sharprecl.cli.show import say
+from sharprecl.cli.console import say
+from sharprecl.cli.progress import PlainLines, live_bars
 from sharprecl.experiments.duration import format_duration
 from sharprecl.experiments.plan import Job
 from sharprecl.experiments.scheduler import Sweep
 from sharprecl.experiments.store import Store
 from sharprecl.experiments.sweep import sweep
 from sharprecl.experiments.task import Options, Steps
-
-_PLAIN_EVERY = 60.0
 
 
 def show_sweep(console: Console, jobs: Iterable[Job], results: Path, options: Options) -> Sweep:
@@ -28,7 +25,7 @@ def show_sweep(console: Console, jobs: Iterable[Job], results: Path, options: Op
         with _Bars(console) as bars:
             ended = sweep(jobs, Store(results), options, bars)
     else:
-        ended = sweep(jobs, Store(results), options, _Lines(console))
+        ended = sweep(jobs, Store(results), options, _Lines(console, every=60.0))
     say(console, f"{ended.done} of {ended.total} runs are finished, {ended.made} of them by this command")
     if ended.too_long is not None:
         quickest = format_duration(ended.too_long)
@@ -43,34 +40,23 @@ def show_sweep(console: Console, jobs: Iterable[Job], results: Path, options: Op
     return ended
 
 
-class _Lines:
+class _Lines(PlainLines):
     """A line for every run, and one a minute."""
-
-    def __init__(self, console: Console) -> None:
-        self._console = console
-        self._last = time.monotonic()
 
     def on_progress(self, sweep: Sweep, running: Sequence[tuple[str, Steps]], seconds_left: float | None) -> None:
         """Say how far it is, unless a line was printed within the minute."""
-        if time.monotonic() - self._last >= _PLAIN_EVERY:
-            self.on_message(_words(sweep, seconds_left))
+        self.maybe(_words(sweep, seconds_left))
 
     def on_message(self, sentence: str) -> None:
         """Print the sentence."""
-        self._last = time.monotonic()
-        say(self._console, sentence)
+        self.print(sentence)
 
 
 class _Bars:
     """A bar for the sweep and one for every run at work; sentences scroll by above them."""
 
     def __init__(self, console: Console) -> None:
-        columns = (
-            TextColumn("{task.description}", markup=False),
-            BarColumn(bar_width=24),
-            TextColumn("{task.fields[words]}", markup=False),
-        )
-        self._progress = Progress(*columns, console=console, transient=True)
+        self._progress = live_bars(console)
         self._bars = [self._progress.add_task("runs", total=None, words="")]
 
     def __enter__(self) -> "_Bars":
