@@ -1,6 +1,8 @@
 """What every encoder method promises, held on tiny encoders through the public face."""
 
 import json
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -178,6 +180,23 @@ class Stopping(Callback):
             raise KeyboardInterrupt
 
 
+Whole = Callable[[str, dict[str, Any]], tuple[Any, bytes]]
+
+
+@pytest.fixture(scope="module")
+def whole(encoders: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Whole:
+    """What an undisturbed training came to, and its history; made once for all the places where another is cut off."""
+
+    @cache
+    def made(method: str, section: str) -> tuple[Any, bytes]:
+        folder = tmp_path_factory.mktemp("whole")
+        classifier = make(encoders["bert"], method, {"max_epochs": 4}, **json.loads(section))
+        classifier.fit(*skewed_texts(), output=folder)
+        return classifier.trained_, (folder / "history.jsonl").read_bytes()
+
+    return lambda method, section: made(method, json.dumps(section))
+
+
 @pytest.mark.parametrize("stop", ["in the first epoch", "in the second", "at the end of the second"])
 @pytest.mark.parametrize(
     ("method", "section"),
@@ -185,7 +204,7 @@ class Stopping(Callback):
     ids=str,
 )
 def test_resumes_to_the_very_bytes(
-    encoders: dict[str, str], method: str, section: dict[str, Any], stop: str, tmp_path: Path
+    encoders: dict[str, str], whole: Whole, method: str, section: dict[str, Any], stop: str, tmp_path: Path
 ) -> None:
     texts, labels = skewed_texts()
     training = {"max_epochs": 4, "checkpoint_seconds": 0.0}
@@ -194,19 +213,18 @@ def test_resumes_to_the_very_bytes(
         classifier = make(encoders["bert"], method, training, **section)
         return classifier.fit(texts, labels, output=tmp_path / folder, resume=resume, callback=callback)
 
-    whole = fit("whole", Callback())
-    assert whole.trained_ is not None
-    steps = whole.trained_.facts["plan"]["steps_per_epoch"]
-    # An callback is told before the step counts and is checkpointed, so the step that raises is made again.
+    trained, history = whole(method, section)
+    steps = trained.facts["plan"]["steps_per_epoch"]
+    # A callback is told before the step counts and is checkpointed, so the step that raises is made again.
     at = {"in the first epoch": 2, "in the second": steps + 2, "at the end of the second": 2 * steps}[stop]
     with pytest.raises(KeyboardInterrupt):
         fit("cut", Stopping(at))
     resumed = fit("cut", Callback(), resume=True)
     assert resumed.trained_ is not None
-    assert (tmp_path / "cut/history.jsonl").read_bytes() == (tmp_path / "whole/history.jsonl").read_bytes()
+    assert (tmp_path / "cut/history.jsonl").read_bytes() == history
     for one, other in (
-        (whole.trained_.predictor.backbone.state_dict(), resumed.trained_.predictor.backbone.state_dict()),
-        (whole.trained_.method.state_dict(), resumed.trained_.method.state_dict()),
+        (trained.predictor.backbone.state_dict(), resumed.trained_.predictor.backbone.state_dict()),
+        (trained.method.state_dict(), resumed.trained_.method.state_dict()),
     ):
         assert one.keys() == other.keys()
         assert all(torch.equal(one[name], other[name]) for name in one)
