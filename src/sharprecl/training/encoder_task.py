@@ -130,6 +130,13 @@ class EncoderTask(Task):
         self.backbone.eval()
         self.method.eval()
 
+    def facts(self) -> dict[str, Any]:
+        """What is worth knowing of the training, JSON-ready and equal for equal runs."""
+        return {
+            "plan": {**vars(self.schedule), "total_steps": self.schedule.total_steps},
+            "padding_waste": 1.0 - self.tokens / max(1, self.places),
+        }
+
     def _autocast(self) -> torch.autocast:
         return torch.autocast(self.device.type, torch.bfloat16, enabled=self.precision == "bf16")
 

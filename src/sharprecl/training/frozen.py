@@ -56,3 +56,7 @@ class FrozenTask(EncoderTask):
         if self.held_out is None:
             return None
         return predict(self.backbone, None, self.held_out.views[0], self.pad_id)[0], self.held_out.label_ids
+
+    def facts(self) -> dict[str, Any]:
+        """The loss on the texts of the fit; there is no schedule to tell of."""
+        return {"training_loss": self.training_loss}

@@ -196,7 +196,9 @@ def _remove_empty(folder: Path) -> None:
 
 
 class _OfFold(Callback):
-    """Tells the run's callback of the training of a fold, without the notes, which the whole training will tell."""
+    """Tells the run's callback of the training of a fold, without the notes, which the whole training will tell, and
+    without its end: the run goes on.
+    """
 
     def __init__(self, whole: Callback, name: str) -> None:
         self.whole, self._name = whole, name
@@ -207,6 +209,3 @@ class _OfFold(Callback):
     def on_message(self, sentence: str) -> None:
         if not sentence.startswith("note: "):
             self.whole.on_message(f"{self._name}: {sentence}")
-
-    def on_end(self) -> None:
-        """The run goes on."""

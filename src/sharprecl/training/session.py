@@ -87,10 +87,13 @@ def train(job: TrainingJob) -> Trained:
         method = kind.build(backbone, fitted.class_counts, config.method, config.seed)
         hidden_size = backbone.model.config.hidden_size
         schedule = resolve_schedule(config.training, batch_size, steps_per_epoch, hidden_size)
-        kind_of_task = EncoderTask
+        kind_of_task: type[EncoderTask] = EncoderTask
         if not settings.trains_encoder:
             # The features are fitted as the saved model will see them, whatever the hardware computes in.
             kind_of_task, precision, schedule = FrozenTask, "fp32", replace(schedule, steps_per_epoch=0, epochs=1)
+            callback.on_message(
+                f"the frozen encoder reads {len(fitted):,} texts once, {int(views[0].lengths.sum()):,} tokens"
+            )
         task = kind_of_task(
             config=config,
             schedule=schedule,
@@ -104,10 +107,6 @@ def train(job: TrainingJob) -> Trained:
             second_view=backbone.repeat_upper() if view_facts.get("view") == "upper" else 0.0,
             names=_names(table.label_names, tokenizer, config),
         )
-        if isinstance(task, FrozenTask):
-            callback.on_message(
-                f"the frozen encoder reads {len(fitted):,} texts once, {int(views[0].lengths.sum()):,} tokens"
-            )
         raising = ", raise method.temperature" if "temperature" in type(settings).model_fields else ""
         trainer = Trainer(
             task,
@@ -127,12 +126,8 @@ def train(job: TrainingJob) -> Trained:
         "best_epoch": outcome.best_epoch,
         "epochs": outcome.epochs,
         "steps": outcome.steps,
+        **task.facts(),
     }
-    if isinstance(task, FrozenTask):
-        facts["training_loss"] = task.training_loss
-    else:
-        facts["plan"] = {**vars(schedule), "total_steps": schedule.total_steps}
-        facts["padding_waste"] = 1.0 - task.tokens / max(1, task.places)
     return Trained(backbone, method, tokenizer, outcome, held_out, facts, notes.sentences)
 
 

@@ -118,8 +118,6 @@ class TrainerState:
     batch: int = 0
     finished: bool = False
     seconds: float = 0.0
-    tokens: int = 0
-    places: int = 0
 
 
 @dataclass
@@ -270,7 +268,6 @@ class Trainer:
         if self.checkpoints is None:
             return
         task, device = self.task, self.task.device
-        self.state.tokens, self.state.places = task.tokens, task.places
         self.checkpoints.save(
             self.state.step,
             {
@@ -282,6 +279,7 @@ class Trainer:
                     "cuda": [torch.cuda.get_rng_state(device)] if device.type == "cuda" else [],
                 },
                 "state": {**asdict(self.state), "seconds": self._seconds()},
+                "read": [task.tokens, task.places],
                 "history_offset": self.checkpoints.guarded(self.history.offset) if self.history else 0,
             },
             best=self.selection.best,
@@ -299,7 +297,7 @@ class Trainer:
         if payload["random"]["cuda"]:
             torch.cuda.set_rng_state(payload["random"]["cuda"][0], task.device)
         self.state = TrainerState(**payload["state"])
-        task.tokens, task.places = self.state.tokens, self.state.places
+        task.tokens, task.places = payload["read"]
         if self.history:
             self.history.rewind(payload["history_offset"])
         self.callback.on_message(f"resumed at step {self.state.step} of {self.schedule.total_steps}")
