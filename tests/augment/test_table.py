@@ -169,12 +169,20 @@ def test_labels_are_taken_where_there_are_some():
     [
         ({"text": ["a"]}, {"needed": True}, "no column 'label'"),
         ({"text": ["a"], "label": ["x"]}, {"label": "lable"}, "did you mean 'label'"),
-        ({"text": ["a", "b"], "label": ["x", None]}, {"needed": True}, "row 2 has no label"),
     ],
 )
 def test_labels_that_are_asked_for_must_be_there(columns, options, words):
     with pytest.raises(DataError, match=words):
         row_labels(frame(**columns), **options)
+
+
+def test_rows_without_a_text_or_a_needed_label_have_none():
+    columns = {"text": ["a", "", "b", "b"], "label": ["x", "x", None, "y"]}
+    made = augmented(columns)
+    assert made.of_rows.tolist() == [0, 2]
+    made = augmented(columns, budget=4)
+    assert set(made.of_rows.tolist()) == {0, 3}
+    assert "1 text got no copy: no label says to which class it would go" in made.notes
 
 
 def test_of_equal_texts_the_first_has_copies():

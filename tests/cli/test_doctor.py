@@ -27,7 +27,7 @@ def doctor(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], 
 def test_the_text_goes_out_the_progress_to_standard_error(doctor) -> None:
     status, out, err = doctor("tickets.csv", *COLUMNS, "--test", "held_out.csv")
     assert status == 0
-    assert out.startswith("tickets.csv: 80 of 81 rows usable, 4 classes\n1 problem, 0 warnings\n")
+    assert out.startswith("tickets.csv: 80 of 81 rows usable, 4 classes\n0 problems, 1 warning\n")
     assert "1 row has no text in column 'body': row 1 (line 2)" in out
     command = next(line for line in out.splitlines() if line.startswith("sharprecl train"))
     assert command.startswith(
@@ -45,7 +45,7 @@ def test_json_alone_in_a_pipe(doctor) -> None:
         "name", "rows", "usable", "findings", "distribution", "batches", "duplicates", "texts", "label_errors",
         "recommendation", "seconds",
     }  # fmt: skip
-    assert found["findings"][0]["severity"] == "problem"
+    assert found["findings"][0]["severity"] == "warning"
     assert found["batches"]["batch_size"] == 8
     assert found["recommendation"]["command"].endswith("--batch-size 8 --seed 3")
 

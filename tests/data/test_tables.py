@@ -137,13 +137,15 @@ class TestValues:
 
     @pytest.mark.parametrize("missing", [None, float("nan"), np.float64("nan"), pd.NA, pd.NaT, "", " "])
     def test_missing_labels_of_every_kind(self, missing):
-        with pytest.raises(DataError, match="row 2 has no label"):
-            read_table((["x", "y", "z"], ["a", missing, "b"]))
+        table = read_table((["x", "y", "z"], ["a", missing, "b"]))
+        assert (table.texts, table.label_names, table.label_ids.tolist()) == (("x", "z"), ("a", "b"), [0, 1])
+        assert table.notes[0] == "the given lists: 1 row has no label: row 2"
+        assert table.set_aside == (("the given lists", 2, None, "label"),)
+        assert table.in_source([0, 1]).tolist() == [0, 2]
 
     @pytest.mark.parametrize("missing", [None, float("nan"), pd.NA])
     def test_missing_texts_of_every_kind(self, missing):
-        with pytest.raises(DataError, match="row 2 has no text"):
-            read_table((["x", missing, "z"], ["a", "a", "b"]))
+        assert read_table((["x", missing, "z"], ["a", "a", "b"])).set_aside == (("the given lists", 2, None, "text"),)
 
     @pytest.mark.parametrize("strange", [b"a", datetime.date(2020, 1, 1), (1, 2), np.array([1, 0]), object()])
     def test_labels_that_name_no_class(self, strange):
@@ -166,6 +168,35 @@ class TestValues:
     def test_sources_that_are_no_table(self, source, fragment):
         with pytest.raises(DataError, match=re.escape(fragment)):
             read_table(source)
+
+
+def test_a_column_of_ids_holds_no_classes():
+    texts = [f"text {row}" for row in range(40)]
+    with pytest.raises(DataError, match="40 different labels in 40 rows: column 'label' hardly holds classes"):
+        read_table((texts, [f"id {row}" for row in range(40)]))
+    with pytest.raises(DataError, match="are --text and --label swapped"):
+        read_table(([f"queue {row % 3}" for row in range(40)], texts))
+    assert read_table((texts, [f"id {row % 20}" for row in range(40)])).num_classes == 20
+    assert read_table((texts[:19], texts[:19])).num_classes == 19, "the start of a file"
+
+
+def test_judged_rows_without_a_text_stay_and_those_without_a_label_go(tmp_path):
+    (tmp_path / "x.csv").write_text("text,label\na,x\n,y\nb,\n ,\nc,y\n")
+    judged = read_table(tmp_path / "x.csv", label_names=("x", "y"))
+    assert (judged.texts, judged.label_ids.tolist()) == (("a", "", "c"), [0, 1, 1])
+    assert judged.in_source([0, 1, 2]).tolist() == [0, 1, 4]
+    assert [one[1:] for one in judged.set_aside] == [(2, 3, "text"), (3, 4, "label"), (4, 5, "text and label")]
+    assert judged.notes == judged.source_notes
+    assert judged.select([2]).in_source([0]).tolist() == [4]
+    trained = read_table(tmp_path / "x.csv")
+    assert (trained.texts, trained.set_aside) == (("a", "c"), judged.set_aside)
+    assert "2 texts" not in " ".join(trained.notes)
+
+
+def test_sentences_name_rows_of_the_file(tmp_path):
+    (tmp_path / "x.csv").write_text("text,label\n,x\nsame,x\nb,y\n,y\nsame,y\n")
+    (clash,) = [note for note in read_table(tmp_path / "x.csv").notes if "more than one label" in note]
+    assert "rows 2 (line 3) and 5 (line 6)" in clash
 
 
 class TestTextTable:

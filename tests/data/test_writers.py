@@ -43,15 +43,19 @@ def test_a_list_of_two_texts_is_not_taken_for_a_pair():
     assert read_rows(["a", "b"]).texts == ("a", "b")
 
 
-def test_rows_without_a_text_are_refused(tmp_path):
+def test_rows_without_a_text_stay_and_are_told_of(tmp_path):
     (tmp_path / "x.csv").write_text("text\none\n\nthree\n\n")
-    with pytest.raises(DataError, match=r"row 2 \(line 3\) has no text"):
-        read_rows(tmp_path / "x.csv")
+    with pytest.raises(DataError, match=r"1 row has no text: row 2 \(line 3\); fill in"):
+        read_rows(tmp_path / "x.csv", strict=True)
+    rows = read_rows(tmp_path / "x.csv")
+    assert rows.texts == ("one", "", "three")
+    assert [one[1:] for one in rows.set_aside] == [(2, 3, "text")]
+    assert rows.notes == (f"{tmp_path / 'x.csv'}: 1 row has no text: row 2 (line 3)",)
     (tmp_path / "x.csv").write_text("text\none\ntwo\n\n\n")
     assert read_rows(tmp_path / "x.csv").texts == ("one", "two")
 
 
-@pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "ndjson", "parquet"])
+@pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "ndjson", "parquet", "xlsx"])
 def test_round_trip(tmp_path, ending):
     path = tmp_path / "new folder" / f"out.{ending}"
     write_predictions(read_rows(TEXTS), {"label": ["007"] * len(TEXTS), "p": [0.25] * len(TEXTS)}, path)
@@ -66,7 +70,7 @@ def test_round_trip(tmp_path, ending):
 printable = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\ufeff")).filter(str.strip)
 
 
-@given(st.lists(printable, min_size=1, max_size=5), st.sampled_from(["csv", "tsv", "jsonl"]))
+@given(st.lists(printable, min_size=1, max_size=5), st.sampled_from(["csv", "tsv", "jsonl", "xlsx"]))
 def test_any_text_survives_the_round_trip(tmp_path_factory, texts, ending):
     path = tmp_path_factory.getbasetemp() / f"round.{ending}"
     write_predictions(read_rows(texts), {"label": texts}, path)
@@ -95,8 +99,8 @@ class TestRefusals:
             check_output(self.ROWS, ["text", "label"], tmp_path / "out.csv")
 
     def test_unknown_ending_and_folder(self, tmp_path):
-        with pytest.raises(DataError, match=r"unknown ending '\.xlsx'"):
-            check_output(self.ROWS, [], tmp_path / "out.xlsx")
+        with pytest.raises(DataError, match=r"unknown ending '\.xls'"):
+            check_output(self.ROWS, [], tmp_path / "out.xls")
         (tmp_path / "out.csv").mkdir()
         with pytest.raises(DataError, match="is a folder"):
             check_output(self.ROWS, [], tmp_path / "out.csv")

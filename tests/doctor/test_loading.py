@@ -35,7 +35,7 @@ def test_all_faults_are_told_at_once_with_rows_and_lines(tmp_path: Path) -> None
         "2 rows have no text in column 'text': rows 2 (line 4) and 6 (line 8)",
         "2 rows have no label in column 'label': rows 4 (line 6) and 6 (line 8)",
     ]
-    assert {finding.severity for finding in found.findings} == {"problem"}
+    assert [finding.severity for finding in found.findings] == ["problem", "warning", "warning"]
     assert [finding.rows for finding in found.findings] == [(5,), (2, 6), (4, 6)]
     assert found.rows.tolist() == [1, 3, 7]
     assert found.table.texts == ("one\nmore", "two", "four")
@@ -87,7 +87,7 @@ def test_labels_of_the_test_file_that_training_lacks() -> None:
 
 def test_a_test_file_may_have_no_usable_row_and_training_texts_may_not() -> None:
     assert len(load((["one"], ["x"]), known=("a", "b")).table) == 0
-    with pytest.raises(DataError, match=r"no row can be used: 2 rows have no text .* \(fill in or delete"):
+    with pytest.raises(DataError, match=r"no row can be used: 2 rows have no text .* \(fill in; until then"):
         load((["", None], ["a", "b"]))
     with pytest.raises(DataError, match=r"all 2 usable rows have the label 'a'; .* is 'label' the column of labels"):
         load((["one", "two", None], ["a", "a", "b"]))

@@ -10,6 +10,7 @@ from typer.main import get_command
 from diagnoses import data as data_of
 from diagnoses import text_report
 from sharprecl.cli.main import app
+from sharprecl.data.dialect import Dialect
 from sharprecl.doctor import recommend as module
 from sharprecl.doctor.diagnosis import Recommendation
 from sharprecl.doctor.encoder import Encoder
@@ -42,12 +43,12 @@ def parsed(command: str) -> dict:
 def test_everything_that_was_given_comes_back() -> None:
     found = recommend(
         "my data/tickets.csv", SKEWED, text_report(), 16, text="body text", label="queue", test="held out.csv",
-        leaks=True, encoder="org/model", encoding="cp1252", seed=7, chosen_batch=True,
+        leaks=True, encoder="org/model", dialect=Dialect("cp1252", ";"), seed=7, chosen_batch=True,
     )  # fmt: skip
     given_back = parsed(found.command)
     expected = {
         "data": "my data/tickets.csv", "text": "body text", "label": "queue", "drop_leaks": True,
-        "encoder": "org/model", "encoding": "cp1252", "seed": 7,
+        "encoder": "org/model", "encoding": "cp1252", "separator": ";", "seed": 7,
         "method": "sharprecl", "max_length": 416, "batch_size": 16, "view": None,
     }  # fmt: skip
     assert {name: given_back[name] for name in expected} == expected

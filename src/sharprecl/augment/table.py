@@ -65,10 +65,10 @@ def row_labels(rows: Rows, label: str | None = None, *, needed: bool = False) ->
     Args:
         rows: as ``read_rows`` gives them.
         label: the column of labels; None means ``LABEL``, where there is one.
-        needed: every row needs a label.
+        needed: whether there must be such a column, of strings or numbers.
 
     Raises:
-        DataError: no such column, or labels that are needed are missing or unfit; one sentence with row numbers.
+        DataError: no such column, or unfit labels where they are needed; one sentence with row numbers.
     """
     name = LABEL if label is None else label
     raw = RawTable(rows.origin, rows.names, len(rows), lambda column: [record.get(column) for record in rows.records])
@@ -77,7 +77,7 @@ def row_labels(rows: Rows, label: str | None = None, *, needed: bool = False) ->
     if name not in raw.names:
         return None
     if needed:
-        return list(checked_labels(raw, name))
+        return [value or None for value in checked_labels(raw, name)]
     values = (None if value is None else str(value) for value in plain(raw.column(name)))
     return [value if value and value.strip() else None for value in values]
 
@@ -106,7 +106,7 @@ def augment_rows(
     Args:
         rows: the file.
         text: its column of texts.
-        labels: as ``row_labels`` gives them; with a budget, every row has one.
+        labels: as ``row_labels`` gives them; with a budget, a row without one gets no copies.
         make: gives second views of texts for a seed.
         progress: called with (copies made, copies in all).
         copies: of one text; with a budget, at most.
@@ -114,7 +114,7 @@ def augment_rows(
         seed: of the first copies; the second ones have ``seed + 1``.
         seeded: whether another seed gives another text; where it does not, each text is asked for once.
     """
-    usable, notes = _usable_rows(rows.texts, labels)
+    usable, notes = _usable_rows(rows.texts, labels, labelled=budget is not None)
     texts = [rows.texts[row] for row in usable]
     ids = {name: place for place, name in enumerate(label_names(labels))}
     class_N = np.array([-1 if label is None else ids[label] for label in labels or [None] * len(rows)], dtype=np.int64)
@@ -148,11 +148,13 @@ def augment_rows(
     return AugmentedRows(rows, text, [text for _, _, text in pairs], of_rows, counts, new_counts, notes)
 
 
-def _usable_rows(texts: tuple[str, ...], labels: Labels) -> tuple[list[int], list[str]]:
-    """The first row of every text that can have copies, and sentences about the others."""
+def _usable_rows(texts: tuple[str, ...], labels: Labels, *, labelled: bool) -> tuple[list[int], list[str]]:
+    """The first row of every text that can have copies, and sentences about the others but empty ones."""
+    there = [row for row, text in enumerate(texts) if text]
+    known = [row for row in there if labels is not None and labels[row] is not None] if labelled else there
     first: dict[str, int] = {}
-    for row, text in enumerate(texts):
-        first.setdefault(text, row)
+    for row in known:
+        first.setdefault(texts[row], row)
     names: dict[str, set[str]] = defaultdict(set)
     for text, label in zip(texts, labels or [], strict=False):
         if label is not None:
@@ -161,7 +163,9 @@ def _usable_rows(texts: tuple[str, ...], labels: Labels) -> tuple[list[int], lis
     whole = [row for text, row in first.items() if text not in torn]
     rows = [row for row in whole if len(texts[row]) <= LONGEST]
     notes = []
-    if repeated := sum(text not in torn for text in texts) - len(whole):
+    if unlabelled := len(there) - len(known):
+        notes.append(f"{_texts(unlabelled)} got no copy: no label says to which class {_them(unlabelled)} would go")
+    if repeated := sum(texts[row] not in torn for row in known) - len(whole):
         some, own = ("1 row", "its") if repeated == 1 else (f"{repeated} rows", "their")
         notes.append(f"{some} got no copies of {own} own: an earlier row has the same text")
     if torn:

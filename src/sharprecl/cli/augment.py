@@ -12,7 +12,7 @@ from rich.console import Console
 from typer import Argument, Option
 
 from sharprecl.cli.console import make_console, say, show_notes
-from sharprecl.cli.options import Encoding, Text
+from sharprecl.cli.options import Encoding, Separator, Sheet, Strict, Text
 from sharprecl.cli.outputs import check_apart, check_folder
 from sharprecl.cli.progress import counter
 from sharprecl.data.messages import plural
@@ -63,7 +63,10 @@ def augment(
     ] = None,
     workers: Annotated[int, Option(help="Processes; the result is the same for any number.", min=1)] = 1,
     cache: Annotated[Path | None, Option(help="Folder where made texts are kept, to be used again.")] = None,
-    encoding: Encoding = "utf-8",
+    encoding: Encoding = None,
+    separator: Separator = None,
+    sheet: Sheet = None,
+    strict: Strict = False,
     overwrite: Annotated[bool, Option("--overwrite", help="Replace the output file.")] = False,
 ) -> None:
     """Write a file with augmented copies of its texts behind its own rows.
@@ -80,7 +83,7 @@ def augment(
     from sharprecl.augment.registry import make_augmenter
     from sharprecl.augment.table import LABEL, augment_rows, label_names, row_labels
     from sharprecl.augment.workers import in_workers
-    from sharprecl.cli.tables import rows_of
+    from sharprecl.cli.tables import Reading, rows_of
     from sharprecl.config import AUGMENTERS, assignments, augmenter_names
     from sharprecl.data.augmented import MARK_COLUMN, SOURCE_COLUMN
     from sharprecl.data.writers import check_output, write_predictions
@@ -99,7 +102,8 @@ def augment(
     if cache is not None:
         check_folder(cache, "--cache")
 
-    rows = rows_of(data, text, label or LABEL, encoding, "train", typer.echo)
+    given = Reading(encoding=encoding, separator=separator, sheet=sheet, strict=strict)
+    rows = rows_of(data, text, label or LABEL, given, "train", typer.echo)
     if old := [name for name in (SOURCE_COLUMN, MARK_COLUMN) if name in rows.names]:
         raise DataError(
             f"{data} has the column {old[0]!r}, so it has been augmented already; augment the file that it was "

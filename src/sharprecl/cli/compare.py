@@ -8,7 +8,7 @@ import typer
 from typer import Argument, Option
 
 from sharprecl.cli.console import make_console, say
-from sharprecl.cli.options import Encoding, Label, RetryFailed, SharedDevice, Text, Workers, names_in
+from sharprecl.cli.options import Encoding, Label, RetryFailed, Separator, SharedDevice, Sheet, Text, Workers, names_in
 from sharprecl.data.messages import plural
 from sharprecl.errors import ConfigError
 
@@ -25,7 +25,9 @@ def compare(
         Path | None,
         Option(help="Labelled texts to judge on.", show_default="a fifth of DATA, held out; a benchmark's own"),
     ] = None,
-    encoding: Encoding = "utf-8",
+    encoding: Encoding = None,
+    separator: Separator = None,
+    sheet: Sheet = None,
     ir: Annotated[float | None, Option(help="Thin the training texts to this imbalance ratio.")] = None,
     output: Annotated[Path, Option("--output", "-o", help="Folder for the runs, the page and the figures.")] = Path(
         "compare"
@@ -63,6 +65,8 @@ def compare(
         label=label,
         test=None if test is None else str(test),
         encoding=encoding,
+        separator=separator,
+        sheet=sheet,
         ir=ir,
         seeds=seeds,
         settings=merge(read_yaml(config) if config else {}, assignments(set_ or [])),

@@ -8,7 +8,7 @@ import typer
 from typer import Option
 
 from sharprecl.cli.console import make_console, say
-from sharprecl.cli.options import Encoding, Label, Text, TrainingTexts
+from sharprecl.cli.options import Encoding, Label, Separator, Sheet, Text, TrainingTexts
 from sharprecl.cli.outputs import check_files
 from sharprecl.cli.progress import stages
 from sharprecl.errors import ConfigError
@@ -28,7 +28,9 @@ def doctor(
     max_length: Annotated[int, Option(help="Tokens a text.", min=8)] = 256,
     batch_size: Annotated[int | None, Option(help="Texts a batch.", show_default="what training takes", min=1)] = None,
     seed: Annotated[int, Option(help="Of folds and samples.", min=0, max=2**31 - 1)] = 0,
-    encoding: Encoding = "utf-8",
+    encoding: Encoding = None,
+    separator: Separator = None,
+    sheet: Sheet = None,
     json: Annotated[
         str | None, Option(help="Write everything to this file as JSON; - prints it in place of the text.")
     ] = None,
@@ -37,6 +39,7 @@ def doctor(
 ) -> None:
     """Say what is wrong with data for learning its rare classes, before anybody pays for training."""
     from sharprecl.cli.tables import data_file, is_benchmark
+    from sharprecl.data.dialect import Dialect
 
     json_file = None if json in (None, STDOUT) else Path(str(json))
     check_files([path for path in (json_file, html) if path], [Path(data), *([test] if test else [])], overwrite)
@@ -66,7 +69,7 @@ def doctor(
             max_length=max_length,
             batch_size=batch_size,
             seed=seed,
-            encoding=encoding,
+            dialect=Dialect(encoding, separator, sheet),
             progress=tell,
         )
         if html is not None:

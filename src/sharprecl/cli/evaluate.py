@@ -7,7 +7,7 @@ import typer
 from typer import Argument, Option
 
 from sharprecl.cli.console import make_console, show_files, show_judged, show_notes
-from sharprecl.cli.options import Device, Encoding, PriorHere, TextAsTrained, TrainedRun
+from sharprecl.cli.options import Device, Encoding, PriorHere, Separator, Sheet, Strict, TextAsTrained, TrainedRun
 from sharprecl.cli.outputs import check_folder, check_replaced
 from sharprecl.cli.progress import TrainingProgress
 from sharprecl.data.messages import rows_phrase
@@ -32,12 +32,16 @@ def evaluate(
         bool, Option("--drop-leaks", help="Leave out texts that the classifier was trained on.")
     ] = False,
     device: Device = "auto",
-    encoding: Encoding = "utf-8",
+    encoding: Encoding = None,
+    separator: Separator = None,
+    sheet: Sheet = None,
+    strict: Strict = False,
     overwrite: Annotated[bool, Option("--overwrite", help="Replace an evaluation on other texts there.")] = False,
 ) -> None:
     """Judge a trained classifier on labelled texts."""
-    from sharprecl.cli.tables import is_benchmark, judged_table
+    from sharprecl.cli.tables import Reading, is_benchmark, judged_table
     from sharprecl.data.fingerprints import SEEN
+    from sharprecl.data.set_aside import FILE, write_set_aside
     from sharprecl.export.card import is_ours, read_card
 
     card = read_card(run)
@@ -56,8 +60,9 @@ def evaluate(
             f"it out for {usual}"
         )
     check_folder(folder, "--output")
+    given = Reading(encoding=encoding, separator=separator, sheet=sheet, strict=strict)
     table = judged_table(
-        data, text or card.text_column, label or card.label_column, encoding, tuple(card.label_names), typer.echo
+        data, text or card.text_column, label or card.label_column, given, tuple(card.label_names), typer.echo
     )
 
     table, notes = _trained_on(table, run / SEEN, drop_leaks)
@@ -106,6 +111,7 @@ def evaluate(
         "notes": [*notes, *judged.notes],
     }
     write_json(folder / METRICS, figures)
+    write_set_aside(table.set_aside, folder / FILE)
     show_judged(console, {title: judged.evaluation}, judged.on)
     show_notes(console, judged.notes)
     show_files(console, folder)
@@ -127,7 +133,8 @@ def _trained_on(table: "TextTable", seen: Path, drop: bool) -> "tuple[TextTable,
     rows = seen_rows(seen, table)
     if not len(rows):
         return table, list(table.notes)
-    some = f"{len(rows)} of {len(table)} texts also stand in the training data ({rows_phrase(rows.tolist())})"
+    named = rows_phrase(table.in_source(rows).tolist())
+    some = f"{len(rows)} of {len(table)} texts also stand in the training data ({named})"
     if not drop:
         return table, [*table.notes, f"{some}, which may flatter the figures; --drop-leaks leaves them out"]
     if len(rows) == len(table):

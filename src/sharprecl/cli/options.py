@@ -16,7 +16,14 @@ TrainingTexts = Annotated[
 ]
 Text = Annotated[str, Option(help="Column with the texts.")]
 Label = Annotated[str, Option(help="Column with the labels.")]
-Encoding = Annotated[str, Option(help="Of .csv, .tsv and .jsonl files.")]
+Encoding = Annotated[
+    str | None, Option(help="Of text files that are not UTF-8.", show_default="cp1252, if they look like it")
+]
+Separator = Annotated[str | None, Option(help="Between the fields of .csv and .tsv.", show_default="recognised")]
+Sheet = Annotated[str | None, Option(help="Of a workbook.", show_default="its only one")]
+Strict = Annotated[
+    bool, Option("--strict", help="Refuse rows without a text or a label; otherwise they are set aside and listed.")
+]
 Device = Annotated[str, Option(help="auto, cpu, cuda, ...")]
 
 # Of commands that answer with a trained model.

@@ -7,8 +7,10 @@ import typer
 from typer import Argument, Option
 
 from sharprecl.cli.console import make_console, say, show_notes
-from sharprecl.cli.options import Device, Encoding, PriorHere, TextAsTrained, TrainedRun
+from sharprecl.cli.options import Device, Encoding, PriorHere, Separator, Sheet, Strict, TextAsTrained, TrainedRun
 from sharprecl.cli.outputs import check_apart
+from sharprecl.data.messages import plural
+from sharprecl.errors import ConfigError
 
 
 def predict(
@@ -20,18 +22,30 @@ def predict(
         bool, Option("--probabilities", help="Add a column with the probability of every class.")
     ] = False,
     prior: PriorHere = None,
+    for_excel: Annotated[
+        bool, Option("--for-excel", help="Write .csv and .tsv as Excel opens them; .xlsx needs no such thing.")
+    ] = False,
     overwrite: Annotated[bool, Option("--overwrite", help="Replace the output file.")] = False,
     device: Device = "auto",
-    encoding: Encoding = "utf-8",
+    encoding: Encoding = None,
+    separator: Separator = None,
+    sheet: Sheet = None,
+    strict: Strict = False,
 ) -> None:
     """Classify texts with a trained classifier; all columns of the input are kept."""
-    from sharprecl.cli.tables import rows_of
+    from sharprecl.cli.tables import Reading, rows_of
+    from sharprecl.data.set_aside import FILE, write_set_aside
     from sharprecl.data.writers import check_output, write_predictions
     from sharprecl.export.card import read_card
 
+    if for_excel and output.suffix.lower() not in (".csv", ".tsv", ".xlsx"):
+        raise ConfigError(f"Excel opens .xlsx, .csv and .tsv, not {output.name}; name another --output")
     check_apart(data, output, overwrite)
+    listed = output.with_suffix(f".{FILE}")
+    check_apart(data, listed, overwrite)
     card = read_card(run)
-    rows = rows_of(data, text or card.text_column, card.label_column, encoding, "test", typer.echo)
+    given_file = Reading(encoding=encoding, separator=separator, sheet=sheet, strict=strict)
+    rows = rows_of(data, text or card.text_column, card.label_column, given_file, "test", typer.echo)
     chance_columns = [f"probability {name}" for name in card.label_names] if probabilities else []
     check_output(rows, ["predicted", "confidence", *chance_columns], output)
 
@@ -54,7 +68,9 @@ def predict(
     }
     for index, name in enumerate(chance_columns):
         columns[name] = [round(float(chance), 6) for chance in chances[:, index]]
-    write_predictions(rows, columns, output)
+    write_predictions(rows, columns, output, for_excel=for_excel)
     silent = int((given < 0).sum())
-    without = f", {silent} of them without an answer that is a label (left empty)" if silent else ""
-    say(console, f"{len(rows.texts)} texts classified{without}: {output}")
+    without = f", {silent} of them without an answer (left empty)" if silent else ""
+    say(console, f"{plural(len(rows), 'row', 'rows')} classified{without}: {output}")
+    if write_set_aside(rows.set_aside, listed):
+        say(console, f"rows without a text: {listed}")

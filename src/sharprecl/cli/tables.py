@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypedDict
 
 from sharprecl.data import benchmarks
 from sharprecl.data.imbalance import imbalanced_subset
@@ -14,13 +14,27 @@ from sharprecl.errors import DataError
 Part = Literal["train", "test"]
 
 
+class Reading(TypedDict):
+    """How files are read: what the options of these names say."""
+
+    encoding: str | None
+    separator: str | None
+    sheet: str | None
+    strict: bool
+
+
 def is_benchmark(data: str) -> bool:
     """Whether ``data`` is a benchmark's name. No file is, for every file that is read has an ending."""
     return data in benchmarks.BENCHMARKS
 
 
 def training_table(
-    data: str, text: str, label: str, encoding: str, ir: float | None = None, tell: Callable[[str], None] | None = None
+    data: str,
+    text: str,
+    label: str,
+    given: Reading,
+    ir: float | None = None,
+    tell: Callable[[str], None] | None = None,
 ) -> tuple[TextTable, TextTable | None]:
     """The training texts, thinned to the imbalance ratio ``ir`` if there is one, and a benchmark's own test texts.
 
@@ -33,7 +47,7 @@ def training_table(
     if is_benchmark(data):
         benchmark = benchmarks.load_benchmark(data, ir, progress=tell)
         return benchmark.train, benchmark.test
-    table = read_table(data_file(data), text, label, encoding=encoding)
+    table = read_table(data_file(data), text, label, **given)
     return (table if ir is None else imbalanced_subset(table, ir)), None
 
 
@@ -41,7 +55,7 @@ def judged_table(
     data: str,
     text: str,
     label: str,
-    encoding: str,
+    given: Reading,
     label_names: Sequence[str],
     tell: Callable[[str], None] | None = None,
 ) -> TextTable:
@@ -51,7 +65,7 @@ def judged_table(
         SharpReCLError: what is wrong with the file or the download, or labels that the classifier does not know.
     """
     if not is_benchmark(data):
-        return read_table(data_file(data), text, label, encoding=encoding, label_names=label_names)
+        return read_table(data_file(data), text, label, **given, label_names=label_names)
     test = benchmarks.load_benchmark(data, progress=tell).test
     if strange := sorted({*test.label_names} - {*label_names}):
         raise DataError(
@@ -63,7 +77,7 @@ def judged_table(
 
 
 def rows_of(
-    data: str, text: str, label: str, encoding: str, part: Part, tell: Callable[[str], None] | None = None
+    data: str, text: str, label: str, given: Reading, part: Part, tell: Callable[[str], None] | None = None
 ) -> Rows:
     """Rows with a column of texts; of a benchmark one part, its columns called as ``text`` and ``label`` say.
 
@@ -71,7 +85,7 @@ def rows_of(
         SharpReCLError: what is wrong with the file or the download.
     """
     if not is_benchmark(data):
-        return read_rows(data_file(data), text, encoding=encoding)
+        return read_rows(data_file(data), text, **given)
     import polars as pl
 
     benchmark = benchmarks.load_benchmark(data, progress=tell)

@@ -8,7 +8,7 @@ import typer
 from typer import Option
 
 from sharprecl.cli.console import make_console, say, show_files, show_judged, show_notes, show_table
-from sharprecl.cli.options import Device, Encoding, Label, Text, TrainingTexts
+from sharprecl.cli.options import Device, Encoding, Label, Separator, Sheet, Strict, Text, TrainingTexts
 from sharprecl.cli.progress import TrainingProgress
 from sharprecl.errors import ConfigError
 
@@ -64,7 +64,10 @@ def train(
         list[str] | None, Option("--set", help="Any other setting, as in method.mu=0.5; may be repeated.")
     ] = None,
     device: Device = "auto",
-    encoding: Encoding = "utf-8",
+    encoding: Encoding = None,
+    separator: Separator = None,
+    sheet: Sheet = None,
+    strict: Strict = False,
     dry_run: Annotated[
         bool, Option("--dry-run", help="openai_finetune: write what would be sent, say what it costs, stop.")
     ] = False,
@@ -74,7 +77,7 @@ def train(
 ) -> None:
     """Train a classifier, judge it, and save it: a stock Hugging Face model wherever the method allows."""
     # The data is checked before PyTorch is even imported: a broken file should not cost ten seconds.
-    from sharprecl.cli.tables import training_table
+    from sharprecl.cli.tables import Reading, training_table
     from sharprecl.config import assignments, choice_note, given, merge, read_yaml, resolve
     from sharprecl.data.leaks import find_leaks, without_leaks
     from sharprecl.data.tables import read_table
@@ -97,7 +100,8 @@ def train(
         },
         "decision": {"prior": prior},
     }
-    table, held_out = training_table(data, text, label, encoding, ir, typer.echo)
+    given_files = Reading(encoding=encoding, separator=separator, sheet=sheet, strict=strict)
+    table, held_out = training_table(data, text, label, given_files, ir, typer.echo)
     wanted = merge(read_yaml(config) if config else {}, assignments(set_ or []), given(options))
     settings = resolve(wanted, table.class_counts)
     if note := choice_note(wanted, table.class_counts):
@@ -105,7 +109,7 @@ def train(
     if test is not None:
         if held_out is not None:
             raise ConfigError(f"{data} brings its own test texts; leave --test out")
-        held_out = read_table(test, text, label, encoding=encoding, label_names=table.label_names)
+        held_out = read_table(test, text, label, label_names=table.label_names, **given_files)
     if drop_leaks:
         if held_out is None:
             raise ConfigError("--drop-leaks needs test texts; give them with --test FILE")

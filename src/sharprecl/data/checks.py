@@ -8,12 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from sharprecl.data.messages import closest, names_phrase, rows_phrase, shorten
+from sharprecl.data.messages import closest, names_phrase, plural, rows_phrase, shorten
 from sharprecl.data.raw_table import RawTable
 from sharprecl.errors import DataError
 
+NEAR_UNIQUE = 0.5
+"""From this share of different labels on, classes have two texts or fewer on average: hardly a column of classes."""
+IDENTIFIER = 0.8
+"""From this share on, it is refused: ids of rows, or sentences. Two texts a class may be all that there is."""
+FEWEST_ROWS = 20
+"""Fewer rows than this may well be the start of a file that shows each class once."""
+
 _HAVE, _HOLD = ("has", "have"), ("holds", "hold")
-_FILL = ("; fill in or delete this row", "; fill in or delete these rows")
 
 
 def plain(values: Sequence[Any]) -> list[Any]:
@@ -46,6 +52,11 @@ def blank_rows(values: Sequence[Any]) -> list[int]:
     return [row for row, value in enumerate(values) if value is None or (type(value) is str and not value.strip())]
 
 
+def _fill_blanks(values: list[Any]) -> None:
+    for row in blank_rows(values):
+        values[row] = ""
+
+
 def other_rows(values: Sequence[Any], kinds: type | UnionType) -> list[int]:
     """The rows (from 0) of plain values that are there and are of none of these kinds."""
     return [row for row, value in enumerate(values) if value is not None and not isinstance(value, kinds)]
@@ -57,10 +68,10 @@ def broken_rows(values: Sequence[Any]) -> list[int]:
 
 
 def checked_texts(raw: RawTable, name: str) -> tuple[str, ...]:
-    """The column of texts: strings with something in them.
+    """The column of texts: strings, empty where there is none.
 
     Raises:
-        DataError: missing or blank texts, things that are not strings, broken characters.
+        DataError: things that are not strings, broken characters.
     """
     texts, where = plain(raw.column(name)), f"in column {name!r}"
     if other := other_rows(texts, str):
@@ -68,39 +79,68 @@ def checked_texts(raw: RawTable, name: str) -> tuple[str, ...]:
             f"{shorten(texts[other[0]])} {where}, not a text; is this the column of texts, or should it be in quotes?"
         )
         raise _error(raw, other, _HOLD, wrong)
-    if blank := blank_rows(texts):
-        raise _error(raw, blank, _HAVE, f"no text {where}", _FILL)
+    _fill_blanks(texts)
     _check_characters(texts, raw, where)
     return tuple(texts)
 
 
 def checked_labels(raw: RawTable, name: str) -> list[str]:
-    """The column of labels, as strings exactly as they are written: ``007`` and ``1.0`` stay what they are.
+    """The column of labels, as strings exactly as they are written: ``007`` and ``1.0`` stay what they are, and nothing
+    is the empty string.
 
     Raises:
-        DataError: missing labels, lists or other things that name no single class, different
+        DataError: lists or other things that name no single class, different
             values that would become one class.
     """
     values, where = plain(raw.column(name)), f"in column {name!r}"
-    if gone := blank_rows(values):
-        raise _error(raw, gone, _HAVE, f"no label {where}", _FILL)
     if other := other_rows(values, str | int | float):
         wrong = f"{shorten(values[other[0]])} {where}, which names no single class; write one string or number"
         raise _error(raw, other, _HOLD, wrong)
+    _fill_blanks(values)
     _check_one_spelling(values, raw)
     labels = [value if type(value) is str else str(value) for value in values]
     _check_characters(labels, raw, where)
     return labels
 
 
+def check_classes(names: Sequence[str], rows: int, origin: str, label: str, different: int) -> None:
+    """Refuse a column that does not divide texts into classes.
+
+    Args:
+        names: the different labels of so many ``rows``.
+        origin, label: how sentences call the source and its column.
+        different: how many different texts there are.
+
+    Raises:
+        DataError: one class, or nearly as many as rows.
+    """
+    if len(names) == 1:
+        raise DataError(
+            f"{origin}: {plural(rows, 'usable row has', 'usable rows have')} the one label {names_phrase(names)}; "
+            f"training needs at least two classes: is {label!r} the column of labels?"
+        )
+    found = identifier_fault(len(names), rows, label, different)
+    if found is not None and len(names) >= IDENTIFIER * rows:
+        raise DataError(f"{origin}: {'; '.join(found)}")
+
+
+def identifier_fault(classes: int, rows: int, label: str, different: int) -> tuple[str, str] | None:
+    """What is said of a column of labels that tells rows apart, not classes, and the cure; None if it does not."""
+    if rows < FEWEST_ROWS or classes < NEAR_UNIQUE * rows:
+        return None
+    swapped = "; are --text and --label swapped?" if different < classes else ""
+    sentence = f"{classes:,} different labels in {rows:,} rows: column {label!r} hardly holds classes"
+    return sentence, f"name the column of classes with --label{swapped}"
+
+
 def known_ids(labels: Sequence[str], names: Sequence[str], raw: RawTable) -> np.ndarray:
-    """Label ids by a fixed list of names, int64 ``[N]``.
+    """Label ids by a fixed list of names, int64 ``[N]``; -1 where there is no label.
 
     Raises:
         DataError: labels that are not in ``names``.
     """
     ids = {name: place for place, name in enumerate(names)}
-    if unknown := [row for row, label in enumerate(labels) if label not in ids]:
+    if unknown := [row for row, label in enumerate(labels) if label and label not in ids]:
         strange = sorted({labels[row] for row in unknown})
         raise _error(
             raw,
@@ -110,12 +150,12 @@ def known_ids(labels: Sequence[str], names: Sequence[str], raw: RawTable) -> np.
             f"{names_phrase(names)}",
             (": correct or delete this row", ": correct or delete these rows"),
         )
-    return np.fromiter(map(ids.__getitem__, labels), dtype=np.int64, count=len(labels))
+    return np.fromiter((ids.get(label, -1) for label in labels), dtype=np.int64, count=len(labels))
 
 
 def _check_one_spelling(values: Sequence[Any], raw: RawTable) -> None:
     """Refuse the number 1 beside the string '1' (one name for two values) and 1 beside 1.0 (two for one)."""
-    if len(set(map(type, values))) == 1:
+    if len({type(value) for value in values if value != ""}) <= 1:
         return
     spellings: dict[object, tuple[int, Any]] = {}
     for row, value in enumerate(values):

@@ -8,28 +8,39 @@ import io
 import re
 from array import array
 
-from sharprecl.data.messages import empty_lines_note, rows_phrase, shorten
+from sharprecl.data.dialect import declared, recognise, spoken
+from sharprecl.data.messages import empty_lines_note, rows_phrase
 from sharprecl.data.raw_table import RawTable
 from sharprecl.errors import DataError
 
-DELIMITERS = {".csv": ",", ".tsv": "\t"}
-"""What stands between fields, by the ending of the file's name."""
-
-_SPOKEN = {",": "comma", "\t": "tab", ";": "semicolon", "|": "vertical bar"}
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
-def read_delimited(text: str, delimiter: str, origin: str) -> RawTable:
+def read_delimited(text: str, delimiter: str | None, usual: str, origin: str) -> RawTable:
     """Parse a text whose first line names the columns.
 
     Fields may be in double quotes, with quotes inside doubled; a quoted field may hold line ends. Empty lines
     are passed over and noted, except where there is one column only: there an empty line is an empty text.
 
+    Args:
+        text: the whole file.
+        delimiter: between fields; None recognises it, and a note tells of another than the ``usual`` one.
+        usual: what the file's ending says.
+        origin: how sentences call the file.
+
     Raises:
-        DataError: a quote that is not closed, rows of another length than the header, columns of one name,
-            or another delimiter than the ending says.
+        DataError: a quote that is not closed, rows of another length than the header, columns of one name, no header.
     """
-    _check_kind(text, delimiter, origin)
+    if text.lstrip().startswith(('{"', '[{"')):
+        raise DataError(
+            f"{origin} holds JSON, whatever its ending says; rename it to end in .jsonl (one object a line) or "
+            ".json (one array of objects)"
+        )
+    given, (excel, text) = delimiter, declared(text)
+    delimiter = given or excel or recognise(text, usual)
+    notes: tuple[str, ...] = (
+        () if given or delimiter == usual else (f"{origin}: its fields are separated by a {spoken(delimiter)}",)
+    )
     # The limit is the process's; it is only ever raised, to what this text can need.
     csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
     reader = csv.reader(io.StringIO(text.rstrip("\r\n"), newline=""), delimiter=delimiter, strict=True)
@@ -39,7 +50,9 @@ def read_delimited(text: str, delimiter: str, origin: str) -> RawTable:
     empty: list[int] = []
     wrong: dict[int, int] = {}
     try:
-        header = next(row for row in reader if row)
+        header = next((row for row in reader if row), None)
+        if header is None:
+            raise DataError(f"{origin} has no header; write the names of the columns into its first line")
         width, end = len(header), reader.line_num
         for row in reader:
             start, end = end + 1, reader.line_num
@@ -58,38 +71,21 @@ def read_delimited(text: str, delimiter: str, origin: str) -> RawTable:
     def column(name: str) -> list[str]:
         return fields[header.index(name) :: width]
 
-    table = RawTable(origin, tuple(header), len(lines), column, lines, empty_lines_note(origin, empty))
+    notes += empty_lines_note(origin, empty)
+    table = RawTable(origin, tuple(header), len(lines), column, lines, notes, delimiter=delimiter)
     if wrong:
         raise DataError(
             f"{origin}: {rows_phrase(list(wrong), lines)} {'has' if len(wrong) == 1 else 'have'} another number of "
             f"fields ({next(iter(wrong.values()))}) than the header ({width}); put texts that hold a "
-            f"{_SPOKEN[delimiter]} in double quotes and complete short rows"
+            f"{spoken(delimiter)} in double quotes and complete short rows"
         )
     return table
 
 
-def _check_kind(text: str, delimiter: str, origin: str) -> None:
-    """Refuse JSON and other delimiters before their quotes are taken for faults."""
-    if text.lstrip().startswith(('{"', '[{"')):
-        raise DataError(
-            f"{origin} holds JSON, whatever its ending says; rename it to end in .jsonl (one object a line) or "
-            ".json (one array of objects)"
-        )
-    header = _LINE_END.split(text.lstrip("\r\n"), maxsplit=1)[0]
-    others = [other for other in _SPOKEN if other in header]
-    if others and delimiter not in header:
-        endings = [f"rename it to end in {ending}" for ending, other in DELIMITERS.items() if other == others[0]]
-        raise DataError(
-            f"{origin}: the header {shorten(header)} is one column, so the fields seem to be separated by a "
-            f"{_SPOKEN[others[0]]}, not by a {_SPOKEN[delimiter]}; "
-            f"{endings[0] if endings else f'save it with a {_SPOKEN[delimiter]} instead'}"
-        )
-
-
 def _quote_fault(text: str, delimiter: str) -> str:
     """What is wrong with the quotes of the first bad field: the csv module does not say where it begins."""
-    quoted = r'"(?:[^"]++|"")*+"'
-    field = re.compile(rf'(?:{quoted}|(?!")[^{delimiter}\r\n]*+)(?:[{delimiter}\r\n]|\Z)')
+    quoted, sign = r'"(?:[^"]++|"")*+"', re.escape(delimiter)
+    field = re.compile(rf'(?:{quoted}|(?!")[^{sign}\r\n]*+)(?:[{sign}\r\n]|\Z)')
     here = 0
     while here < len(text) and (found := field.match(text, here)):
         here = found.end()
@@ -105,5 +101,5 @@ def _quote_fault(text: str, delimiter: str) -> str:
         return f"the quote that opens in line {line_of(here)} is never closed; {cure}"
     return (
         f"the quote that opens in line {line_of(here)} closes in line {line_of(closed.end() - 1)} before "
-        f"{text[closed.end() : closed.end() + 10]!r}, not before a {_SPOKEN[delimiter]} or the line's end; {cure}"
+        f"{text[closed.end() : closed.end() + 10]!r}, not before a {spoken(delimiter)} or the line's end; {cure}"
     )

@@ -43,7 +43,8 @@ def keep_caps(table: TextTable, caps: np.ndarray, seed: int) -> TextTable:
         ranked[label].append((hashlib.sha256(f"{seed}\0{text}".encode()).digest(), row))
     kept = sorted(row for label, members in ranked.items() for _, row in sorted(members)[: caps[label]])
     sample = table.select(kept)
-    return replace(sample, notes=training_notes(sample.texts, sample.label_ids, sample.label_names, rows=kept))
+    odd = training_notes(sample.texts, sample.label_ids, sample.label_names, rows=table.in_source(kept).tolist())
+    return replace(sample, notes=(*table.source_notes, *odd))
 
 
 def imbalanced_subset(table: TextTable, ratio: float, profile: Profile = "exponential", seed: int = 0) -> TextTable:

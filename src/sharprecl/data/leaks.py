@@ -105,4 +105,4 @@ def without_leaks(test: TextTable, leaks: Leaks) -> TextTable:
     kept = np.setdiff1d(np.arange(len(test)), leaks.rows)
     count = len(leaks.rows)
     note = f"{count} test {'text that also stands' if count == 1 else 'texts that also stand'} in training left out"
-    return replace(test.select(kept), notes=(note,))
+    return replace(test.select(kept), notes=(*test.source_notes, note))

@@ -1,7 +1,7 @@
 """Pieces of the sentences about data: numbers, rows, names, near misses."""
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 SHOWN = 10
 """How many rows or names a sentence lists before it says how many more there are."""
@@ -12,7 +12,7 @@ def plural(number: int, one: str, many: str) -> str:
     return f"{number:,} {one if number == 1 else many}"
 
 
-def rows_phrase(rows: Sequence[int], lines: Sequence[int] | None = None) -> str:
+def rows_phrase(rows: Sequence[int], lines: Sequence[int] | Mapping[int, int | None] | None = None) -> str:
     """Name rows as a reader counts them: ``rows 3 (line 4), 7 (line 9) and 12 more``.
 
     Args:

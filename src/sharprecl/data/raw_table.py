@@ -20,6 +20,7 @@ class RawTable:
         lines: where every row starts in its file, counted from 1; None for what has no lines.
         notes: sentences about what the reader passed over.
         objects: the rows as they are in sources whose rows need not have the same keys (JSON).
+        delimiter: between the fields of a .csv or .tsv file; None for all else.
 
     Raises:
         DataError: two columns of one name (nobody can say which is meant), or no row.
@@ -32,6 +33,7 @@ class RawTable:
     lines: Sequence[int] | None = None
     notes: tuple[str, ...] = ()
     objects: Sequence[Mapping[str, Any]] | None = None
+    delimiter: str | None = None
 
     def __post_init__(self) -> None:
         if len(set(self.names)) < len(self.names):

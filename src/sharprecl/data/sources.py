@@ -2,18 +2,21 @@
 
 import os
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sharprecl.data.delimited import DELIMITERS, read_delimited
+from sharprecl.data.delimited import read_delimited
+from sharprecl.data.dialect import DELIMITERS, Dialect
 from sharprecl.data.json_rows import read_json, read_jsonl
 from sharprecl.data.messages import names_phrase, shorten
 from sharprecl.data.raw_table import RawTable
 from sharprecl.data.rawfile import decode, read_checked
+from sharprecl.data.workbook import read_workbook
 from sharprecl.errors import DataError
 
 
-def open_table(source: Any, text: str, label: str, encoding: str) -> RawTable:
+def open_table(source: Any, text: str, label: str, dialect: Dialect) -> RawTable:
     """Read a labelled table: a file, a frame, or a pair of sequences, which get the names ``text`` and ``label``.
 
     Raises:
@@ -23,10 +26,10 @@ def open_table(source: Any, text: str, label: str, encoding: str) -> RawTable:
         if len(source) != 2:
             raise DataError(f"a table in lists is a pair (texts, labels), but {len(source)} things were given")
         return _from_sequences({text: source[0], label: source[1]}, "the given lists")
-    return _open(source, encoding)
+    return _open(source, dialect)
 
 
-def open_texts(source: Any, text: str, encoding: str) -> RawTable:
+def open_texts(source: Any, text: str, dialect: Dialect) -> RawTable:
     """Read a table without labels: a file, a frame, or one sequence of texts, which gets the name ``text``.
 
     Raises:
@@ -34,15 +37,15 @@ def open_texts(source: Any, text: str, encoding: str) -> RawTable:
     """
     if isinstance(source, tuple | list) or type(source).__name__ in ("ndarray", "Series"):
         return _from_sequences({text: source}, "the given list")
-    return _open(source, encoding)
+    return _open(source, dialect)
 
 
-def _open(source: Any, encoding: str) -> RawTable:
+def _open(source: Any, dialect: Dialect) -> RawTable:
     """Frames are recognised by their class or by Arrow's interface: no library is imported for them."""
     library, kind = type(source).__module__.partition(".")[0], type(source).__name__
     match library, kind:
         case _ if isinstance(source, str | os.PathLike):
-            return _read_file(Path(source), encoding)
+            return _read_file(Path(source), dialect)
         case "polars", "LazyFrame":
             return _from_polars(source.collect(), "the polars frame")
         case "polars", "DataFrame":
@@ -65,15 +68,19 @@ def _open(source: Any, encoding: str) -> RawTable:
     )
 
 
-def _read_file(path: Path, encoding: str) -> RawTable:
+def _read_file(path: Path, dialect: Dialect) -> RawTable:
     """The one place that knows what a file's ending means."""
     data, origin, ending = read_checked(path), str(path), path.suffix.lower()
     if ending == ".parquet":
         return _read_parquet(data, origin)
-    text = decode(data, encoding, origin)
+    if ending == ".xlsx":
+        return read_workbook(data, dialect.sheet, origin)
+    text, notes = decode(data, dialect.encoding, origin)
     if ending in DELIMITERS:
-        return read_delimited(text, DELIMITERS[ending], origin)
-    return read_json(text, origin) if ending == ".json" else read_jsonl(text, origin)
+        table = read_delimited(text, dialect.delimiter, DELIMITERS[ending], origin)
+    else:
+        table = read_json(text, origin) if ending == ".json" else read_jsonl(text, origin)
+    return replace(table, notes=notes + table.notes)
 
 
 def _read_parquet(data: bytes, origin: str) -> RawTable:

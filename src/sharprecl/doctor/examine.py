@@ -5,6 +5,7 @@ import time
 from typing import Any
 
 from sharprecl.config import EncoderConfig
+from sharprecl.data.dialect import RECOGNISED, Dialect
 from sharprecl.doctor.diagnosis import Diagnosis
 from sharprecl.doctor.encoder import open_encoder
 from sharprecl.doctor.issues import ISSUES
@@ -26,7 +27,7 @@ def examine(
     max_length: int = EncoderConfig().max_length,
     batch_size: int | None = None,
     seed: int = 0,
-    encoding: str = "utf-8",
+    dialect: Dialect = RECOGNISED,
     name: str | None = None,
     progress: Progress = silent,
 ) -> Diagnosis:
@@ -43,7 +44,7 @@ def examine(
         max_length: tokens that a text may have.
         batch_size: texts a batch; None takes what training would.
         seed: of folds and samples.
-        encoding: of text files.
+        dialect: how both files are written, where that is not to be recognised.
         name: of a benchmark whose tables ``data`` and ``test`` are.
         progress: is told what is being done, how much of it is done, and of how much.
 
@@ -54,10 +55,10 @@ def examine(
     """
     started = time.monotonic()
     progress("reading", 0, 1)
-    train = load(data, text, label, encoding)
+    train = load(data, text, label, dialect)
     given = Data(
         train=train,
-        test=None if test is None else load(test, text, label, encoding, train.table.label_names),
+        test=None if test is None else load(test, text, label, dialect, train.table.label_names),
         text=text,
         label=label,
         encoder=open_encoder(encoder, lambda sentence: progress(sentence, 0, 1)),
@@ -77,7 +78,7 @@ def examine(
         test=None if name or test is None or same.all_leak else _path(test) or "test.csv",
         leaks=same.figures.leaks > 0 and not same.all_leak,
         encoder=encoder,
-        encoding=encoding,
+        dialect=dialect,
         chosen_batch=batch_size is not None,
     )
     return Diagnosis(

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from sharprecl.data.checks import plain
+from sharprecl.data.dialect import RECOGNISED, Dialect
 from sharprecl.data.messages import names_phrase
 from sharprecl.data.sources import open_table
 from sharprecl.data.tables import TextTable
@@ -17,7 +18,11 @@ from sharprecl.errors import DataError
 
 
 def load(
-    source: Any, text: str = "text", label: str = "label", encoding: str = "utf-8", known: Sequence[str] | None = None
+    source: Any,
+    text: str = "text",
+    label: str = "label",
+    dialect: Dialect = RECOGNISED,
+    known: Sequence[str] | None = None,
 ) -> LoadedTable:
     """Set aside the rows that cannot be used and say why, a finding a kind of fault.
 
@@ -25,7 +30,7 @@ def load(
         source: what ``read_table`` reads, or a ``TextTable``.
         text: the column of texts.
         label: the column of labels.
-        encoding: of text files.
+        dialect: how a file is written, where that is not to be recognised.
         known: the label names of the training file, where this is the test file: other labels are set aside.
 
     Raises:
@@ -35,7 +40,7 @@ def load(
     if isinstance(source, TextTable):
         origin, copies = source.origin, source.copies
         source = (source.texts, [source.label_names[place] for place in source.label_ids.tolist()])
-    raw = open_table(source, text, label, encoding)
+    raw = open_table(source, text, label, dialect)
     raw.require(text, "text")
     raw.require(label, "label")
     texts, labels = plain(raw.column(text)), plain(raw.column(label))

@@ -8,6 +8,7 @@ import numpy as np
 
 from sharprecl.config import EncoderConfig, TrainingConfig
 from sharprecl.config.choice import choose_method
+from sharprecl.data.dialect import RECOGNISED, Dialect
 from sharprecl.data.messages import plural
 from sharprecl.doctor.diagnosis import Recommendation
 from sharprecl.doctor.issues.base import Data
@@ -29,7 +30,7 @@ def recommend(
     test: str | None = None,
     leaks: bool = False,
     encoder: str | None = None,
-    encoding: str = "utf-8",
+    dialect: Dialect = RECOGNISED,
     chosen_batch: bool = False,
 ) -> Recommendation:
     """Put the command together.
@@ -37,7 +38,7 @@ def recommend(
     Args:
         data: the training file as it was given, or the name of a ``benchmark``, which has no columns to name.
         given: what was examined; ``texts``: what its tokenizer saw.
-        test, encoder, encoding: as they were given.
+        test, encoder, dialect: as they were given.
         leaks: whether test texts stand in training, and others do not.
         chosen_batch: whether the user gave the batch size.
     """
@@ -51,8 +52,9 @@ def recommend(
     if leaks:
         words.append("--drop-leaks")
         reasons.append("--drop-leaks: test texts that also stand in training flatter every method")
-    if encoding != "utf-8":
-        words += ["--encoding", encoding]
+    for option, value in dialect._asdict().items():
+        if value is not None:
+            words += [f"--{option}", value]
     if encoder not in (None, EncoderConfig().name):
         words += ["--encoder", str(encoder)]
     counts = np.fromiter(given.counts.values(), dtype=np.int64)

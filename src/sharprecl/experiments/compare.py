@@ -16,7 +16,9 @@ def compare_plan(
     text: str = "text",
     label: str = "label",
     test: str | None = None,
-    encoding: str = "utf-8",
+    encoding: str | None = None,
+    separator: str | None = None,
+    sheet: str | None = None,
     ir: float | None = None,
     seeds: int = 5,
     settings: Mapping[str, Any] | None = None,
@@ -28,7 +30,7 @@ def compare_plan(
         methods: names, at least two. The one whose lead is tested is sharprecl, or else the last of them.
         text, label: the file's columns.
         test: a file with test texts; without, a part of ``data`` is held out.
-        encoding: of both files, where they are text files.
+        encoding, separator, sheet: of both files, where they are not to be recognised.
         ir: imbalance ratio that the training texts are thinned to.
         seeds: how many.
         settings: common to all methods, over those of the scale.
@@ -40,6 +42,7 @@ def compare_plan(
     if len(names) < 2 or len(set(names)) < len(names):
         raise ConfigError(f"compare needs two methods or more, each once, not {', '.join(names) or 'none'}")
     given = {"data": data, "text": text, "label": label, "test": test, "encoding": encoding, "ir": ir}
+    given |= {"separator": separator, "sheet": sheet}
     column = {key: value for key, value in given.items() if value != Column.model_fields[key].default}
     short = column == {"data": data}
     values = {

@@ -41,7 +41,9 @@ class Column(Frozen):
     text: str = Field("text", description="a file's column with the texts")
     label: str = Field("label", description="a file's column with the labels")
     test: str | None = Field(None, description="a file with test texts; without, a part of ``data`` is held out")
-    encoding: str = Field("utf-8", description="of both files, where they are text files")
+    encoding: str | None = Field(None, description="of text files that are not UTF-8; cp1252, if they look like it")
+    separator: str | None = Field(None, description="between the fields of .csv and .tsv files; recognised if left out")
+    sheet: str | None = Field(None, description="of workbooks; their only one if left out")
 
     @property
     def name(self) -> str:
@@ -52,7 +54,9 @@ class Column(Frozen):
 
     def of_a_file(self) -> dict[str, Any]:
         """What a ``RunSpec`` says of a file beyond its name; nothing of a benchmark."""
-        given = self.model_dump(include={"text", "label", "test", "encoding"}, exclude_defaults=True)
+        given = self.model_dump(
+            include={"text", "label", "test", "encoding", "separator", "sheet"}, exclude_defaults=True
+        )
         columns = {"text": "text_column", "label": "label_column"}
         return {columns.get(name, name): value for name, value in given.items()}
 

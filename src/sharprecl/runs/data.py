@@ -20,7 +20,7 @@ from sharprecl.runs.spec import RunSpec
 HELD_OUT = 0.2
 """Share of each class that is held out to judge on, where a file comes without test texts."""
 
-DataKey = tuple[str, str, str, str | None, str, float | None, int | None, int | None]
+DataKey = tuple[str | float | None, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +34,7 @@ class Prepared:
 
 def data_key(spec: RunSpec) -> DataKey:
     """What of a spec decides its data: specs with equal keys share one ``Prepared``."""
-    file = (spec.data, spec.text_column, spec.label_column, spec.test, spec.encoding)
+    file = (spec.data, spec.text_column, spec.label_column, spec.test, *spec.dialect)
     return (*file, spec.ir, spec.train_cap, spec.test_cap)
 
 
@@ -78,7 +78,9 @@ def _tables(spec: RunSpec, progress: Callable[[str], None] | None) -> tuple[Text
     if is_benchmark(spec):
         benchmark = load_benchmark(spec.data, progress=progress)
         return benchmark.train, benchmark.test
-    read = partial(read_table, text=spec.text_column, label=spec.label_column, encoding=spec.encoding)
+    read: Callable[..., TextTable] = partial(
+        read_table, text=spec.text_column, label=spec.label_column, **spec.dialect._asdict()
+    )
     table = read(spec.data)
     if spec.test is not None:
         return table, read(spec.test, label_names=table.label_names)

@@ -75,7 +75,7 @@ def judged_notes(evaluation: Evaluation) -> list[str]:
     notes = []
     if evaluation.unanswered:
         silent = evaluation.unanswered
-        notes.append(f"{silent} of {evaluation.n_texts} texts got no answer that is a label; they count as wrong")
+        notes.append(f"{silent} of {evaluation.n_texts} texts got no answer; they count as wrong")
     untested = sum(row.test_count == 0 for row in evaluation.classes)
     if untested:
         notes.append(
@@ -136,7 +136,9 @@ def _evaluate(table: TextTable, truth: np.ndarray, given: np.ndarray) -> Evaluat
 
 
 def _tfidf_answers(table: TextTable, test: TextTable, seed: int) -> np.ndarray:
-    return np.asarray(tfidf_logistic(table.texts, table.label_ids.tolist(), seed).predict(test.texts))
+    given = np.asarray(tfidf_logistic(table.texts, table.label_ids.tolist(), seed).predict(test.texts))
+    # Nobody answers where there is nothing to read.
+    return np.where([text != "" for text in test.texts], given, -1)
 
 
 def _frozen_answers(table: TextTable, test: TextTable, config: RunConfig, device: str) -> np.ndarray:

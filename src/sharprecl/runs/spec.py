@@ -5,6 +5,7 @@ from typing import Any, Self
 from pydantic import ConfigDict, SerializerFunctionWrapHandler, TypeAdapter, model_serializer
 from pydantic.dataclasses import dataclass
 
+from sharprecl.data.dialect import Dialect
 from sharprecl.files import sha256_json
 
 STRICT = ConfigDict(extra="forbid")
@@ -41,7 +42,7 @@ class RunSpec(Stored):
         embeddings: whether the test texts' features are kept, for the figure of embeddings.
         text_column, label_column: of a file.
         test: a file with test texts; None takes the benchmark's own, or holds out a part of the file.
-        encoding: of a file and its test texts, where they are text files.
+        encoding, separator, sheet: of a file and its test texts, where they are not to be recognised.
     """
 
     data: str
@@ -54,15 +55,23 @@ class RunSpec(Stored):
     text_column: str = "text"
     label_column: str = "label"
     test: str | None = None
-    encoding: str = "utf-8"
+    encoding: str | None = None
+    separator: str | None = None
+    sheet: str | None = None
 
     @model_serializer(mode="wrap")
-    def _without_usual_encoding(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Runs had no such value once, and keep their hash."""
+    def _without_what_is_recognised(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Runs had no such values once, and keep their hash."""
         values: dict[str, Any] = dump(self)
-        if self.encoding == "utf-8":
-            values.pop("encoding", None)
+        for name in ("encoding", "separator", "sheet"):
+            if values.get(name, "") is None:
+                del values[name]
         return values
+
+    @property
+    def dialect(self) -> Dialect:
+        """How the files are written."""
+        return Dialect(self.encoding, self.separator, self.sheet)
 
     @property
     def hash(self) -> str:

@@ -4,6 +4,7 @@ Beside what every run leaves (``runs/folder.py``) its folder holds:
 
 model/             the stock Hugging Face model
 sharprecl.json     what it is: labels, class counts, pooling
+set_aside.csv      rows of the files without a text or a label, if there are any
 training.seen      a number for every training text: 'evaluate' then knows test texts that were trained on
 report.html        all of it for people
 tensorboard/       history.jsonl once more
@@ -27,6 +28,8 @@ from sharprecl.classifier import TextClassifier
 from sharprecl.config import RunConfig, read_yaml, resolve, to_yaml
 from sharprecl.data.fingerprints import SEEN, write_fingerprints
 from sharprecl.data.leaks import find_leaks
+from sharprecl.data.set_aside import FILE as SET_ASIDE
+from sharprecl.data.set_aside import write_set_aside
 from sharprecl.data.tables import TextTable
 from sharprecl.errors import ConfigError, DataError, MissingExtraError
 from sharprecl.evaluation.judge import Evaluation
@@ -49,7 +52,20 @@ from sharprecl.training.out_of_fold import remove_folds
 from sharprecl.training.tensorboard import TensorBoardLog
 
 REPORT, TENSORBOARD = "report.html", "tensorboard"
-_RESULTS = (METRICS, ENVIRONMENT, REPORT, CONFIG, *WEIGHTS, TENSORBOARD, SEEN, JOB, PROVIDER_MODEL, SCORES, FOLDS)
+_RESULTS = (
+    METRICS,
+    ENVIRONMENT,
+    REPORT,
+    CONFIG,
+    *WEIGHTS,
+    TENSORBOARD,
+    SEEN,
+    SET_ASIDE,
+    JOB,
+    PROVIDER_MODEL,
+    SCORES,
+    FOLDS,
+)
 
 
 @dataclass
@@ -195,6 +211,8 @@ def _train(run: Run, watching: Callback, resume: bool) -> Judged:
         _check_begun(run)
     else:
         write_text(run.output / CONFIG, to_yaml(run.config))
+    aside = [*run.table.set_aside, *(run.test.set_aside if run.test is not None else ())]
+    write_set_aside(aside, run.output / SET_ASIDE)
     classifier = TextClassifier(config=run.config, device=run.device)
     classifier.fit(
         run.table,

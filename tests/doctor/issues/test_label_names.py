@@ -1,13 +1,12 @@
 """Labels that look alike, and columns that are none of classes."""
 
-from diagnoses import loaded
-from sharprecl.data.tables import read_table
 from sharprecl.doctor.issues.base import Data
 from sharprecl.doctor.issues.label_names import LabelNames
+from sharprecl.doctor.loading import load
 
 
 def said(texts, labels):
-    return list(LabelNames(Data(loaded(read_table((texts, labels))))).findings())
+    return list(LabelNames(Data(load((texts, labels)))).findings())
 
 
 def test_labels_that_look_alike_are_named_with_their_counts() -> None:

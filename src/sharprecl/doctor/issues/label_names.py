@@ -5,13 +5,10 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator
 
+from sharprecl.data.checks import identifier_fault
 from sharprecl.data.messages import names_phrase
 from sharprecl.doctor.issues.base import Finding, Issue
 
-NEAR_UNIQUE = 0.5
-"""From this share of different labels on, classes have two texts or fewer on average: hardly a column of classes."""
-FEWEST_ROWS = 20
-"""Fewer rows than this may well be the start of a file that shows each class once."""
 LONG_LABEL = 60
 """Characters that half of all label names must exceed to look like sentences."""
 SHOWN_GROUPS = 5
@@ -36,10 +33,8 @@ class LabelNames(Issue):
     def findings(self) -> Iterator[Finding]:
         table, column = self.data.train.table, self.data.label
         names, rows = table.label_names, len(table)
-        if rows >= FEWEST_ROWS and len(names) >= NEAR_UNIQUE * rows:
-            swapped = "; are --text and --label swapped?" if len(set(table.texts)) < len(names) else ""
-            sentence = f"{len(names):,} different labels in {rows:,} rows: column {column!r} hardly holds classes"
-            yield Finding("problem", "labels", sentence, f"name the column of classes with --label{swapped}")
+        if found := identifier_fault(len(names), rows, column, len(set(table.texts))):
+            yield Finding("problem", "labels", *found)
         elif statistics.median(map(len, names)) > LONG_LABEL:
             sentence = f"half of the labels have over {LONG_LABEL} characters, such as {names_phrase(names[:1])}"
             yield Finding("warning", "labels", sentence, f"is {column!r} the column of classes?")

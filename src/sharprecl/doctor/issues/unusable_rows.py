@@ -7,7 +7,7 @@ from typing import Any
 
 from sharprecl.data.checks import blank_rows, broken_rows, other_rows
 from sharprecl.data.messages import SHOWN, closest, names_phrase, rows_phrase, shorten
-from sharprecl.doctor.issues.base import Finding, Issue
+from sharprecl.doctor.issues.base import Finding, Issue, Severity
 
 _SINGLE = str | int | float
 _REFUSED = "'sharprecl train' refuses the file until then"
@@ -17,7 +17,7 @@ _REFUSED = "'sharprecl train' refuses the file until then"
 class Fault:
     """Rows (from 0) with one kind of fault, as words for one row and for several.
 
-    ``aside`` says that they cannot be examined.
+    ``aside`` says that they cannot be examined, ``refused`` that training refuses the file for them.
     """
 
     rows: Sequence[int]
@@ -25,12 +25,14 @@ class Fault:
     many: str
     cure: str
     aside: bool = True
+    refused: bool = True
 
     def finding(self, lines: Sequence[int] | None, prefix: str) -> Finding:
         """The sentence; ``lines`` as in ``RawTable``."""
         count = f"{len(self.rows):,} rows {self.many}" if len(self.rows) > 1 else f"1 row {self.one}"
         sentence = f"{prefix}{count}: {rows_phrase(self.rows, lines)}"
-        return Finding("problem", "rows", sentence, self.cure, tuple(row + 1 for row in self.rows[:SHOWN]))
+        severity: Severity = "problem" if self.refused else "warning"
+        return Finding(severity, "rows", sentence, self.cure, tuple(row + 1 for row in self.rows[:SHOWN]))
 
 
 def faults(
@@ -53,8 +55,8 @@ def faults(
         ("text", texts, where, str, "not a text", "not texts", text_cure),
         ("label", labels, named, _SINGLE, "which names no single class", "which name no single class", label_cure),
     ):
-        delete = f"fill in or delete; {_REFUSED}"
-        yield Fault(blank_rows(values), f"has no {what} {column}", f"have no {what} {column}", delete)
+        fill = "fill in; until then they are set aside and listed; --strict refuses them"
+        yield Fault(blank_rows(values), f"has no {what} {column}", f"have no {what} {column}", fill, refused=False)
         other = other_rows(values, kinds)
         shown = f"{shorten(values[other[0]]) if other else ''} {column}"
         yield Fault(other, f"holds {shown}, {one}", f"hold values such as {shown}, {many}", f"{cure}; {_REFUSED}")
