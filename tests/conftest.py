@@ -10,4 +10,6 @@ from hypothesis import settings
 settings.register_profile("shared machine", deadline=None)
 # Whether a change may land must not hang on the examples of the day; whoever works on it gets new ones every time.
 settings.register_profile("landing", deadline=None, derandomize=True)
+# By hand, for what must hold whatever comes.
+settings.register_profile("many", deadline=None, max_examples=2000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "shared machine"))

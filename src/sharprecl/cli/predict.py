@@ -1,5 +1,6 @@
 """``sharprecl predict``."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -52,8 +53,6 @@ def predict(
     console = make_console()
     show_notes(console, rows.notes)
 
-    import numpy as np
-
     from sharprecl.classifier import TextClassifier
     from sharprecl.training.inference import answers, softmax
 
@@ -61,16 +60,21 @@ def predict(
     if prior is not None:
         classifier.for_prior(prior)
     scores = classifier.scores(rows.texts)
-    given, chances = answers(scores), np.nan_to_num(softmax(scores))
+    given, chances = answers(scores), softmax(scores)
     columns: dict[str, list[object]] = {
         "predicted": [card.label_names[answer] if answer >= 0 else "" for answer in given],
-        "confidence": [round(float(chance), 6) for chance in chances.max(1)],
+        "confidence": _rounded(chances.max(1)),
     }
     for index, name in enumerate(chance_columns):
-        columns[name] = [round(float(chance), 6) for chance in chances[:, index]]
+        columns[name] = _rounded(chances[:, index])
     write_predictions(rows, columns, output, for_excel=for_excel)
     silent = int((given < 0).sum())
     without = f", {silent} of them without an answer (left empty)" if silent else ""
     say(console, f"{plural(len(rows), 'row', 'rows')} classified{without}: {output}")
     if write_set_aside(rows.set_aside, listed):
         say(console, f"rows without a text: {listed}")
+
+
+def _rounded(chances: Sequence[float]) -> list[object]:
+    """Six digits; nothing where there is no answer."""
+    return [None if chance != chance else round(float(chance), 6) for chance in chances]

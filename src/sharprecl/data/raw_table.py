@@ -44,7 +44,7 @@ class RawTable:
                 f"{self.origin}: columns {' and '.join(places)} have {what}; give every column a name of its own"
             )
         if not self.size:
-            columns = f" but only the columns {', '.join(self.names)}" if self.lines is not None else ""
+            columns = f" but only the columns {names_phrase(self.names)}" if self.lines is not None else ""
             raise DataError(f"{self.origin} has no rows{columns}; give at least one")
 
     def require(self, name: str, role: str) -> None:

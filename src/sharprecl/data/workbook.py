@@ -85,6 +85,7 @@ def write_workbook(path: Path, names: Sequence[str], rows: Iterable[Sequence[Any
     """Write a sheet with a header that stays in sight and can filter; texts stay texts, whatever they begin with.
 
     Raises:
+        DataError: a value that does not fit; ``check_cells`` says so before the work.
         MissingExtraError: xlsxwriter is not installed.
     """
     xlsxwriter = require("xlsxwriter", "excel", _WRITING)
@@ -100,8 +101,8 @@ def write_workbook(path: Path, names: Sequence[str], rows: Iterable[Sequence[Any
             for place, value in enumerate(row):
                 if isinstance(value, bool | float) or (isinstance(value, int) and abs(value) < _EXACT):
                     sheet.write(number, place, value)
-                elif value is not None and value != "":
-                    sheet.write_string(number, place, str(value))
+                elif value is not None and value != "" and sheet.write_string(number, place, str(value)) < 0:
+                    raise DataError(f"row {number:,} does not fit into a sheet of Excel; write to .csv instead")
         sheet.freeze_panes(1, 0)
         sheet.autofilter(0, 0, max(1, number), max(0, len(names) - 1))
 
