@@ -1,6 +1,6 @@
 """``sharprecl predict``."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -75,6 +75,6 @@ def predict(
         say(console, f"rows without a text: {listed}")
 
 
-def _rounded(chances: Sequence[float]) -> list[object]:
+def _rounded(chances: Iterable[float]) -> list[object]:
     """Six digits; nothing where there is no answer."""
     return [None if chance != chance else round(float(chance), 6) for chance in chances]
