@@ -56,9 +56,11 @@ def show_judged(console: Console, evaluations: "dict[str, Evaluation]", on: str)
 
 def show_files(console: Console, folder: Path) -> None:
     """Say where the results lie: those that there are."""
+    from sharprecl.data.set_aside import FILE as SET_ASIDE
     from sharprecl.export.card import ADAPTER, OPENED, STOCK
 
     files = {STOCK: "model", OPENED: "weights", ADAPTER: "adapters", "metrics.json": "figures", "report.html": "report"}
+    files[SET_ASIDE] = "unused"
     for name, what in files.items():
         if (folder / name).exists():
             say(console, f"{what:8} {folder / name}")

@@ -128,7 +128,7 @@ def identifier_fault(classes: int, rows: int, label: str, different: int) -> tup
     """What is said of a column of labels that tells rows apart, not classes, and the cure; None if it does not."""
     if rows < FEWEST_ROWS or classes < NEAR_UNIQUE * rows:
         return None
-    swapped = "; are --text and --label swapped?" if different < classes else ""
+    swapped = "; are --text and --label swapped?" if different < NEAR_UNIQUE * rows else ""
     sentence = f"{classes:,} different labels in {rows:,} rows: column {label!r} hardly holds classes"
     return sentence, f"name the column of classes with --label{swapped}"
 
