@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from sharprecl.doctor.diagnosis import Diagnosis
+from sharprecl.doctor.spellings import visible
 from sharprecl.extras import require
 from sharprecl.report.figures import class_colours
 from sharprecl.report.render import render
@@ -41,6 +42,7 @@ def write_page(found: Diagnosis, path: Path) -> None:
         "charts": [chart for issue in found.issues for chart in issue.charts()],
         "columns": [column for column in found.columns if column.values is not None],
         "classes": shown,
+        "visible": visible,
         "hidden": len(classes) - len(shown),
         "clean": lambda text: clean(text, SHORT),
         # A figure and its percent sign stay on one line.

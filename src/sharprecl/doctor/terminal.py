@@ -11,6 +11,7 @@ from rich.text import Text
 from sharprecl.doctor.diagnosis import Diagnosis
 from sharprecl.doctor.issues.base import Severity
 from sharprecl.doctor.issues.display import Examples, Section
+from sharprecl.doctor.spellings import visible
 from sharprecl.evaluation.table import DASH
 from sharprecl.report.svg import clean
 
@@ -68,7 +69,7 @@ def _classes(found: Diagnosis) -> Table:
             table.add_row(f"... {len(names) - 2 * EACH:,} more")
         values = [(column.terminal, column.value(name)) for column in columns]
         shown = [DASH if write is None or value is None else write(value) for write, value in values]
-        table.add_row(_plain(clean(name, 24)), *shown)
+        table.add_row(_plain(clean(visible(name), 24)), *shown)
     return table
 
 

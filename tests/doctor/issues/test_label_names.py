@@ -6,15 +6,17 @@ from sharprecl.doctor.loading import load
 
 
 def said(texts, labels):
-    return list(LabelNames(Data(load((texts, labels)))).findings())
+    data = Data(load((texts, labels)))
+    return list(LabelNames(data, LabelNames.find(data)).findings())
 
 
 def test_labels_that_look_alike_are_named_with_their_counts() -> None:
     labels = ["Billing", "billing ", "BILLING", "billing", "other", "other", "С1", "C1"]  # noqa: RUF001
     (found,) = said([f"text {number} here" for number in range(8)], labels)
     assert found.severity == "warning"
-    assert "'BILLING', 'Billing', 'billing' and 'billing ' (1, 1, 1, 1 texts)" in found.sentence
-    assert "'C1' and 'С1' (1, 1 texts)" in found.sentence  # noqa: RUF001
+    assert "'BILLING', 'Billing', 'billing' and 'billing␠' (1, 1, 1, 1 texts)" in found.sentence
+    assert "'C1' and 'С(U+0421)1' (1, 1 texts)" in found.sentence  # noqa: RUF001
+    assert "sharprecl doctor --fix" in found.cure
     assert not said(["one text", "two text"], ["C", "C++"])
     assert said(["one text", "two text"], ["\uff21\uff22", "A\u200bB"]), "wide letters, and a space without width"
 

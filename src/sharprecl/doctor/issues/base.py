@@ -22,6 +22,9 @@ from sharprecl.report.svg import Chart
 
 Severity = Literal["problem", "warning", "note"]
 
+BY_FIX = " (sharprecl doctor --fix does it)"
+"""After a cure that needs no hand."""
+
 POINT = 0.01
 """One percent of the texts is a point of accuracy: what the methods of this field differ by."""
 

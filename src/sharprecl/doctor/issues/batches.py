@@ -11,6 +11,7 @@ from sharprecl.data.batch_statistics import chance_alone, expected_classes, expe
 from sharprecl.data.messages import plural
 from sharprecl.doctor.issues.base import Data, Finding, Issue
 from sharprecl.doctor.issues.display import Column, Section, percent, points, scatter_over_size
+from sharprecl.doctor.spellings import visible
 from sharprecl.evaluation.table import DASH
 from sharprecl.report.figures import band_keys
 from sharprecl.report.svg import GREEN, INK, Chart, Key, clean, drawing, to_svg
@@ -100,7 +101,7 @@ class Batches(Issue):
             figures=(
                 ("classes in a batch", f"{found.expected_classes:,.1f}"),
                 ("... with prototypes", f"{found.classes_with_prototypes:,}{BUILT}"),
-                (f"a text of {clean(smallest, 18)} meets no positive", percent(chance)),
+                (f"a text of {clean(visible(smallest), 18)} meets no positive", percent(chance)),
                 ("... with prototypes", percent(0.0) + BUILT),
                 ("positive pairs, largest class over smallest", _times(found.pair_ratio)),
                 ("... with two views of each text", _times(found.two_view_pair_ratio)),
@@ -146,5 +147,5 @@ def _times(ratio: float | None) -> str:
 
 
 def _some(names: list[str]) -> str:
-    shown = ", ".join(clean(name, 24) for name in names[:NAMED])
+    shown = ", ".join(clean(visible(name), 24) for name in names[:NAMED])
     return f"{shown} and {len(names) - NAMED:,} more" if len(names) > NAMED else shown

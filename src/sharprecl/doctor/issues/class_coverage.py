@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
-from sharprecl.data.messages import names_phrase, plural
+from sharprecl.data.messages import plural
 from sharprecl.doctor.issues.base import Finding, Issue
 from sharprecl.doctor.issues.display import percent
+from sharprecl.doctor.spellings import quoted_names
 
 FEW_TEST = 5
 """Below this many test texts, one answer moves the F1 of a class by 20 points and more."""
@@ -21,7 +22,7 @@ class ClassCoverage(Issue):
         counts = self.data.counts
         tests = {name: self.data.test_counts.get(name, 0) for name in counts}
         if none := [name for name, count in tests.items() if not count]:
-            sentence = f"{plural(len(none), 'class has', 'classes have')} no test text: {names_phrase(none)}"
+            sentence = f"{plural(len(none), 'class has', 'classes have')} no test text: {quoted_names(none)}"
             cure = "add test texts; each such class counts 0 in macro-F1 or not at all"
             yield Finding("warning", "test", sentence, cure)
         if few := sum(0 < count < FEW_TEST for count in tests.values()):

@@ -7,9 +7,10 @@ import numpy as np
 
 from sharprecl.config.choice import EVEN_UP_TO
 from sharprecl.data.imbalance import imbalance_ratio
-from sharprecl.data.messages import names_phrase, plural, shorten
+from sharprecl.data.messages import plural
 from sharprecl.doctor.issues.base import Data, Finding, Issue
 from sharprecl.doctor.issues.display import DRAWN, Column, Section
+from sharprecl.doctor.spellings import quoted, quoted_names, visible
 from sharprecl.report.figures import label_distribution
 from sharprecl.report.svg import INK, Chart, drawing, log_ticks, to_svg
 
@@ -70,7 +71,7 @@ class ClassSizes(Issue):
     def findings(self) -> Iterator[Finding]:
         found, names = self.figures, list(self.figures.counts)
         ratio = found.imbalance_ratio
-        largest, smallest = shorten(names[0]), shorten(names[-1])
+        largest, smallest = quoted(names[0]), quoted(names[-1])
         skew = f"the largest class ({largest}) has {ratio:,.1f} times the texts of the smallest ({smallest})"
         if ratio >= SKEWED:
             cure = "judge by macro-F1, not by accuracy, and choose a method that rebalances"
@@ -79,7 +80,7 @@ class ClassSizes(Issue):
             yield Finding("note", "labels", f"{'the classes are even: ' if ratio <= EVEN_UP_TO else ''}{skew}")
         if found.single:
             rare = [name for name, count in found.counts.items() if count == 1]
-            sentence = f"{plural(found.single, 'class has', 'classes have')} a single text: {names_phrase(rare)}"
+            sentence = f"{plural(found.single, 'class has', 'classes have')} a single text: {quoted_names(rare)}"
             cure = "find more texts or merge them; nothing but a test file can judge such a class"
             yield Finding("warning", "labels", sentence, cure)
         if few := found.under_ten - found.single:
@@ -110,7 +111,8 @@ class ClassSizes(Issue):
 
     def charts(self) -> Iterator[tuple[str, Chart]]:
         size_C = np.fromiter(self.figures.counts.values(), dtype=np.int64)
-        drawn = label_distribution(list(self.figures.counts), size_C) if len(size_C) <= DRAWN else _over_ranks(size_C)
+        names = list(map(visible, self.figures.counts))
+        drawn = label_distribution(names, size_C) if len(size_C) <= DRAWN else _over_ranks(size_C)
         yield "Training texts of each class", drawn
 
 

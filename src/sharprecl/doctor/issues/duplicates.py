@@ -7,10 +7,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from sharprecl.data.messages import SHOWN, names_phrase, plural, rows_phrase, shorten
+from sharprecl.data.messages import SHOWN, plural, rows_phrase, shorten
 from sharprecl.doctor.issues.base import POINT, Data, Finding, Issue, Severity
 from sharprecl.doctor.issues.display import Example, Examples, Section, excerpt, percent
 from sharprecl.doctor.near_duplicates import find_alike
+from sharprecl.doctor.spellings import quoted_names, visible
 from sharprecl.doctor.texts import text_hashes
 from sharprecl.report.svg import clean
 
@@ -137,7 +138,7 @@ class Duplicates(Issue):
             clashes = [group for group in found.groups if len(group.labels) > 1]
             sentence = f"{plural(found.conflicts, 'text has', 'texts have')} more than one label"
             if clashes:
-                sentence += f", such as {shorten(clashes[0].text, EXAMPLE)} ({names_phrase(clashes[0].labels)})"
+                sentence += f", such as {shorten(clashes[0].text, EXAMPLE)} ({quoted_names(clashes[0].labels)})"
             cure = "decide for one label each, or allow for it: no model can be right about all of them"
             shown = tuple(row for group in clashes for row in group.rows)[:SHOWN]
             yield Finding(_problem(found.conflicts, rows), "duplicates", sentence, cure, shown)
@@ -220,5 +221,5 @@ def _group(part: pl.DataFrame, texts: Sequence[str], names: Sequence[str]) -> Du
 
 
 def _example(group: DuplicateGroup) -> Example:
-    labels = ", ".join(clean(label, 24) for label in group.labels[:SHOWN_LABELS])
+    labels = ", ".join(clean(visible(label), 24) for label in group.labels[:SHOWN_LABELS])
     return Example(f"{group.where} ({labels})", group.labels, ", ", group.where, group.text)

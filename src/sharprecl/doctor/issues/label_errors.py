@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sharprecl.data.messages import SHOWN, plural, shorten
+from sharprecl.data.messages import SHOWN, plural
 from sharprecl.doctor.confident_learning import Contradicted, contradicted
 from sharprecl.doctor.issues.base import Data, Finding, Issue, LoadedTable
 from sharprecl.doctor.issues.class_sizes import FEW
@@ -24,6 +24,8 @@ from sharprecl.doctor.issues.display import (
     points,
     scatter_over_size,
 )
+from sharprecl.doctor.spellings import quoted, visible
+from sharprecl.doctor.texts import Progress
 from sharprecl.doctor.word_model import Answers, ask
 from sharprecl.evaluation.metrics import accuracy, confusion_matrix, counts_of, f1, macro_f1
 from sharprecl.evaluation.table import DASH
@@ -66,9 +68,8 @@ class Suspect:
         """How it is shown."""
         rare = "rare or mislabelled?" if self.rare else ""
         odds = f"{self.confidence:.0%} against {self.self_confidence:.0%}"
-        line = (
-            f"row {self.row}: {clean(self.label, 24)}, rather {clean(self.suggested, 24)} ({odds}{rare and ', '}{rare})"
-        )
+        label, other = (clean(visible(name), 24) for name in (self.label, self.suggested))
+        line = f"row {self.row}: {label}, rather {other} ({odds}{rare and ', '}{rare})"
         remark = f"row {self.row:,}; {odds.replace('%', ' %')}{rare and '; '}{rare}"
         return Example(line, (self.label, self.suggested), ", rather ", remark, self.text)
 
@@ -123,15 +124,13 @@ class LabelErrors(Issue):
 
     @staticmethod
     def find(data: Data) -> LabelErrorReport | None:
-        seed = data.seed % 2**32
-        answers = ask(data.originals.table, seed, MOST_ROWS, data.progress)
+        answers = _ask(data.originals, data.seed, data.progress)
         if answers is None:
             return None
-        report = _report(data.originals, answers)
+        report = _report(data.originals, answers, SHOWN_SUSPECTS)
         if data.tested is not None:
-            report = replace(report, test_macro_f1=answers.macro_f1_on(data.tested, seed, MOST_ROWS, data.progress))
-        if report.guesses:
-            return replace(report, estimated=0, rare=0, suspects=(), by_class={}, confusions=())
+            told = answers.macro_f1_on(data.tested, data.seed % 2**32, MOST_ROWS, data.progress)
+            report = replace(report, test_macro_f1=told)
         return report
 
     def findings(self) -> Iterator[Finding]:
@@ -149,7 +148,7 @@ class LabelErrors(Issue):
         if found.estimated:
             share = found.estimated / found.examined
             most = list(found.by_class.items())[:SHOWN_CLASSES]
-            worst = ", ".join(f"{shorten(name)} ({count:,})" for name, count in most)
+            worst = ", ".join(f"{quoted(name)} ({count:,})" for name, count in most)
             count = plural(found.estimated, "label looks", "labels look")
             sentence = f"{count} wrong ({percent(share)} of {found.examined:,} examined), most in: {worst}"
             cure = "read the list, worst first: a person decides, not this model"
@@ -192,6 +191,7 @@ class LabelErrors(Issue):
             "be rare. The model knows words only: read before you change."
         )
         suspects = [suspect.example for suspect in found.suspects]
+        swapped = [(visible(one), visible(other), count) for one, other, count in found.confusions]
         return Section(
             "Label errors, and the floor to beat",
             figures,
@@ -204,7 +204,7 @@ class LabelErrors(Issue):
                 Column("Look wrong", found.by_class, terminal=None),
             ),
             examples=Examples("Labels that look wrong", shown, suspects, SHOWN_IN_TERMINAL),
-            table=Table("Labels that may be swapped", ("Given", "Rather", "Texts"), found.confusions),
+            table=Table("Labels that may be swapped", ("Given", "Rather", "Texts"), swapped),
         )
 
     def charts(self) -> Iterator[tuple[str, Chart]]:
@@ -222,7 +222,8 @@ class LabelErrors(Issue):
             axes.axhline(100 * found.macro_f1, color=INK, linewidth=0.8, linestyle=(0, (4, 3)))
             axes.set_ylabel("F1 of the class, %")
             titles = [
-                f"{clean(name, 40)}: F1 {points(found.f1_by_class[name])}, {plural(int(size), 'text', 'texts')}"
+                f"{clean(visible(name), 40)}: F1 {points(found.f1_by_class[name])}, "
+                f"{plural(int(size), 'text', 'texts')}"
                 for name, size in zip(shown, sizes, strict=True)
             ]
             svg = to_svg(figure, "words", "F1 of words alone against class size", {"classes": titles})
@@ -234,8 +235,18 @@ class LabelErrors(Issue):
         yield "What words alone reach", Chart(svg, caption, band_keys(sizes))
 
 
-def _report(file: LoadedTable, answers: Answers) -> LabelErrorReport:
-    """What the answers say of the rows that are examined."""
+def all_suspects(file: LoadedTable, seed: int, progress: Progress) -> tuple[Suspect, ...]:
+    """Every row of a file whose label looks wrong, worst first, then those of rare classes."""
+    answers = _ask(file, seed, progress)
+    return () if answers is None else _report(file, answers, len(file.table)).suspects
+
+
+def _ask(file: LoadedTable, seed: int, progress: Progress) -> Answers | None:
+    return ask(file.table, seed % 2**32, MOST_ROWS, progress)
+
+
+def _report(file: LoadedTable, answers: Answers, most: int) -> LabelErrorReport:
+    """What the answers say of the rows that are examined, with ``most`` suspects at most."""
     table, names = file.table, file.table.label_names
     found = contradicted(answers.probabilities, answers.labels)
     known = answers.labels >= 0
@@ -244,12 +255,12 @@ def _report(file: LoadedTable, answers: Answers) -> LabelErrorReport:
     rare = table.class_counts[answers.given] < FEW
     wrong = np.flatnonzero(found.doubtful & ~rare)
     unsure = np.flatnonzero(found.doubtful & rare & found.certain)
-    shown = _worst(found, wrong)[: SHOWN_SUSPECTS - min(len(unsure), SHOWN_RARE)]
-    shown += _worst(found, unsure)[: SHOWN_SUSPECTS - len(shown)]
+    shown = _worst(found, wrong)[: most - min(len(unsure), SHOWN_RARE)]
+    shown += _worst(found, unsure)[: most - len(shown)]
     largest = np.argsort(-table.class_counts[answers.classes], kind="stable")
     suggested = answers.classes[found.suggested]
     pairs = _most_common(zip(answers.given[wrong].tolist(), suggested[wrong].tolist(), strict=True))
-    return LabelErrorReport(
+    report = LabelErrorReport(
         examined=len(answers.rows),
         estimated=len(wrong),
         by_class={names[label]: count for label, count in _most_common(answers.given[wrong].tolist())},
@@ -272,6 +283,9 @@ def _report(file: LoadedTable, answers: Answers) -> LabelErrorReport:
         f1_by_class={names[answers.classes[place]]: float(scores[place]) for place in largest},
         rare=len(unsure),
     )
+    if report.guesses:
+        return replace(report, estimated=0, rare=0, suspects=(), by_class={}, confusions=())
+    return report
 
 
 def _worst(found: Contradicted, places: NDArray[np.int64]) -> list[int]:
