@@ -49,6 +49,8 @@ def duplicates(**changes: Any) -> DuplicateReport:
             "leaks": 0,
             "near_leaks": 0,
             "conflicts": 1,
+            "torn_train": 1,
+            "identical_train": 2,
             "groups": groups,
             "compared": 472,
             **changes,

@@ -4,10 +4,12 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+
+from sharprecl.errors import ConfigError
 
 
 @contextmanager
@@ -65,3 +67,24 @@ def sha256_json(value: Any) -> str:
     """Hex SHA-256 of a JSON value's canonical form (sorted keys, no spaces)."""
     canonical = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(canonical.encode("utf-8")).hexdigest()
+
+
+def check_outputs(outputs: Sequence[Path], inputs: Sequence[Path], overwrite: bool) -> None:
+    """Refuse files to write that are each other, an input, a folder, or there already.
+
+    Raises:
+        ConfigError: one is.
+    """
+    read, named = {path.resolve() for path in inputs}, set[Path]()
+    for path in outputs:
+        if path.is_dir():
+            raise ConfigError(f"{path} is a folder; name a file in it")
+        if taken := next((folder for folder in path.parents if folder.is_file()), None):
+            raise ConfigError(f"{path} can be no file, because {taken} is one and no folder; name another one")
+        if path.resolve() in read:
+            raise ConfigError(f"{path} is the data itself, which is never changed; name another file")
+        if path.resolve() in named:
+            raise ConfigError(f"{path} would be written twice; give each output a file of its own")
+        if path.exists() and not overwrite:
+            raise ConfigError(f"{path} is there already; name another file, or add --overwrite to replace it")
+        named.add(path.resolve())

@@ -31,8 +31,11 @@ def test_the_text_goes_out_the_progress_to_standard_error(doctor) -> None:
     assert "1 row has no text in column 'body': row 1 (line 2)" in out
     command = next(line for line in out.splitlines() if line.startswith("sharprecl train"))
     assert command.startswith(
-        "sharprecl train tickets.csv --text body --label queue --test held_out.csv --output runs/tickets --method"
+        "sharprecl train tickets.cleaned.csv --text body --label queue --test held_out.csv --output "
+        "runs/tickets.cleaned --method"
     )
+    fix = "sharprecl doctor tickets.csv --text body --label queue --test held_out.csv --fix tickets.cleaned.csv"
+    assert f"{fix}\n- --fix: 1 row cannot be used\nsharprecl train" in out.replace(" \n", "\n").replace(" \n", "\n")
     assert err.splitlines()[0] == "reading"
     assert "reading" not in out
 
@@ -42,8 +45,8 @@ def test_json_alone_in_a_pipe(doctor) -> None:
     found = json.loads(out)
     assert status == 0
     assert set(found) == {
-        "name", "rows", "usable", "findings", "distribution", "batches", "duplicates", "texts", "label_errors",
-        "recommendation", "seconds",
+        "name", "rows", "usable", "findings", "label_names", "distribution", "batches", "duplicates", "texts",
+        "label_errors", "recommendation", "seconds",
     }  # fmt: skip
     assert found["findings"][0]["severity"] == "warning"
     assert found["batches"]["batch_size"] == 8
@@ -77,7 +80,7 @@ def test_files_are_written_and_never_replaced_unasked(doctor, tmp_path: Path) ->
         (("tickets.csv", "--html", "tickets.csv", "--overwrite"), "is the data itself, which is never changed"),
         (("tickets.csv", "--test", "held_out.csv", "--json", "./held_out.csv", "--overwrite"), "is the data itself"),
         (("tickets.csv", "--html", "."), "is a folder"),
-        (("tickets.csv", "--html", "x", "--json", "./x"), "both name"),
+        (("tickets.csv", "--html", "x", "--json", "./x"), "would be written twice"),
         (("r52", "--test", "held_out.csv"), "brings its own test texts"),
         (("nothing.csv",), "does not exist"),
         (("tickets.csv", "--label", "kind"), "has no column 'kind' for the labels"),

@@ -51,7 +51,7 @@ def test_json_has_the_figures_of_each_issue_under_its_key() -> None:
     assert found["distribution"]["counts"] == COUNTS
     assert found["duplicates"]["groups"][0]["rows"] == [3, 9]
     assert found["label_errors"] is None
-    assert list(found["recommendation"]) == ["command", "reasons"]
+    assert list(found["recommendation"]) == ["command", "reasons", "first", "first_reasons"]
 
 
 def test_columns_of_the_table_of_classes() -> None:

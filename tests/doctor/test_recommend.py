@@ -1,6 +1,7 @@
 """The recommended command is one that the real command line takes, and every reason belongs to an option of it."""
 
 import shlex
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -14,7 +15,7 @@ from sharprecl.data.dialect import Dialect
 from sharprecl.doctor import recommend as module
 from sharprecl.doctor.diagnosis import Recommendation
 from sharprecl.doctor.encoder import Encoder
-from sharprecl.doctor.recommend import usual_batch_size
+from sharprecl.doctor.recommend import cleaned_name, usual_batch_size
 
 SKEWED = (400, 60, 9, 2, 1)
 TRAIN = get_command(app).commands["train"]
@@ -38,6 +39,29 @@ def parsed(command: str) -> dict:
     program, name, *arguments = shlex.split(command)
     assert (program, name) == ("sharprecl", "train")
     return TRAIN.make_context(name, arguments).params
+
+
+def test_what_can_be_fixed_is_fixed_first_and_the_cleaned_file_trained_on() -> None:
+    found = recommend(
+        "my data/tickets.old.csv", SKEWED, text_report(), 16, text="body text", label="queue", test="held out.csv",
+        encoder="org/model", dialect=Dialect("cp1252", ";", "a"), seed=7, fixable=["--fix: 3 rows repeat others"],
+    )  # fmt: skip
+    (first, reasons), (second, _) = found.commands
+    program, name, *arguments = shlex.split(first)
+    assert (program, name) == ("sharprecl", "doctor")
+    doctor = get_command(app).commands["doctor"].make_context(name, arguments).params
+    expected = {
+        "data": "my data/tickets.old.csv", "text": "body text", "label": "queue", "test": Path("held out.csv"),
+        "fix": Path("tickets.old.cleaned.csv"), "encoder": "org/model", "encoding": "cp1252", "separator": ";",
+        "sheet": "a",
+        "seed": 7, "review": None, "overwrite": False,
+    }  # fmt: skip
+    assert {name: doctor[name] for name in expected} == expected
+    assert reasons == ("--fix: 3 rows repeat others",)
+    train = parsed(second)
+    assert (train["data"], train["encoding"], train["separator"]) == ("tickets.old.cleaned.csv", None, ";")
+    assert cleaned_name("a/b.json") == "b.cleaned.jsonl"
+    assert recommend("x.csv", SKEWED, text_report(), 16).first == ""
 
 
 def test_everything_that_was_given_comes_back() -> None:

@@ -1,7 +1,6 @@
 """Nothing of a person's is written over: what is refused before the work."""
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 
 from sharprecl.errors import ConfigError
@@ -32,24 +31,6 @@ def check_folder(folder: Path, option: str) -> None:
     for path in (folder, *folder.parents):
         if path.is_file():
             raise ConfigError(f"{option} {folder} can be no folder, because {path} is a file; name another one")
-
-
-def check_files(outputs: Sequence[Path], inputs: Sequence[Path], overwrite: bool) -> None:
-    """Refuse files for JSON and a page that are each other, the input, a folder, or there already.
-
-    Raises:
-        ConfigError: one is.
-    """
-    if len({path.resolve() for path in outputs}) < len(outputs):
-        raise ConfigError(f"--json and --html both name {outputs[0]}; give each a file of its own")
-    for path in outputs:
-        if path.is_dir():
-            raise ConfigError(f"{path} is a folder; name a file in it")
-        check_folder(path.parent, "the place")
-        if path.resolve() in [source.resolve() for source in inputs]:
-            raise ConfigError(f"{path} is the data itself, which is never changed; name another file")
-        if path.exists() and not overwrite:
-            raise ConfigError(f"{path} is there already; name another file, or add --overwrite to replace it")
 
 
 def check_replaced(folder: Path, content_hash: str, overwrite: bool, *, ours: bool) -> None:

@@ -209,7 +209,8 @@ def training_notes(
         alike[unicodedata.normalize("NFKC", name).strip().casefold()].append(name)
     for group in alike.values():
         if len(group) > 1:
-            notes.append(f"the labels {names_phrase(group)} differ by case or spaces only and are kept apart")
+            alone = "differ by case or spaces only and are kept apart; 'sharprecl doctor --fix' merges them"
+            notes.append(f"the labels {names_phrase(group)} {alone}")
     first_row: dict[str, int] = {}
     if clashes := [row for row, text in enumerate(texts) if ids[first_row.setdefault(text, row)] != ids[row]]:
         pair = [first_row[texts[clashes[0]]], clashes[0]]

@@ -47,6 +47,10 @@ def check_output(rows: "Rows", new_names: Iterable[str], path: Path | str) -> No
             f"{rows.origin} already has the column(s) {names_phrase(taken)} that the predictions would get; "
             "rename or delete them in the input"
         )
+    if ending in (".xlsx", ".parquet") and "" in rows.names:
+        raise DataError(
+            f"{rows.origin} has a column without a name, which {ending} cannot hold; name it, or write .csv"
+        )
     place = next(folder for folder in path.absolute().parents if folder.exists())
     if not os.access(place, os.W_OK):
         raise DataError(f"{path} cannot be written (nobody may write into {place}); name a place that is writable")
@@ -157,13 +161,17 @@ def _spelled(value: Any) -> str:
 
 
 def _check_encodable(rows: "Rows") -> None:
+    half = "half a character (a lone surrogate, such as half an emoji)"
+    cure = "which no text file can hold; write to .jsonl, or mend it"
+    if wrong := [name for name in rows.names if "\0" in name or not is_unicode(name)]:
+        raise DataError(f"{rows.origin}: the name of column {wrong[0]!r} has a NUL or {half}, {cure}")
     for number, record in enumerate(rows.records, start=1):
         for name, value in record.items():
-            if isinstance(value, str | list | dict) and not is_unicode(_spelled(value)):
-                raise DataError(
-                    f"{rows.origin}: row {number:,} has half a character (a lone surrogate, such as half an emoji) in "
-                    f"column {name!r}, which no text file can hold; write to .jsonl, or mend it"
-                )
+            if isinstance(value, str | list | dict):
+                text = _spelled(value)
+                if "\0" in text or not is_unicode(text):
+                    what = "a NUL character" if "\0" in text else half
+                    raise DataError(f"{rows.origin}: row {number:,} has {what} in column {name!r}, {cure}")
 
 
 def _json_line(record: Mapping[str, Any]) -> str:

@@ -1,20 +1,31 @@
 """What the doctor found: the terminal, the JSON file and the page all show this and nothing else."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple, get_args
 
 from sharprecl.data.messages import plural
+from sharprecl.doctor.fixed import Fixed
 from sharprecl.doctor.issues.base import Finding, Issue, Kind, Severity, of_kind
 from sharprecl.doctor.issues.display import Column, Section
 from sharprecl.report.svg import clean
 
 
 class Recommendation(NamedTuple):
-    """A command line that fits this data, and why, one reason an option."""
+    """A command line that trains on this data, and why, one reason an option; ``first`` is one to run before, with its
+    reasons, empty where none is needed: the training command may then name a file that it writes.
+    """
 
     command: str
     reasons: tuple[str, ...]
+    first: str = ""
+    first_reasons: tuple[str, ...] = ()
+
+    @property
+    def commands(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """Each command with its reasons, in the order in which they are to be run."""
+        both = ((self.first, self.first_reasons), (self.command, self.reasons))
+        return tuple(one for one in both if one[0])
 
 
 @dataclass(frozen=True)
@@ -26,8 +37,11 @@ class Diagnosis:
         rows, usable: before and after the rows that cannot be used were set aside.
         counts: training texts by class name, largest class first.
         issues: what was found of each kind of issue; ``diagnosis[Duplicates]`` is one of them.
-        recommendation: how to train on the data.
+        recommendation: how to train on the data, or on the cleaned file where there is one.
         seconds: that the examination took.
+        fixed: what was done to the file, if anything.
+        left: what is wrong with the cleaned file; None without one, or where it cannot be examined.
+        why_not: why it cannot be examined.
     """
 
     name: str
@@ -37,6 +51,9 @@ class Diagnosis:
     issues: tuple[Issue, ...]
     recommendation: Recommendation
     seconds: float
+    fixed: Fixed | None = None
+    left: "Diagnosis | None" = None
+    why_not: str = ""
 
     def __getitem__(self, kind: type[Kind]) -> Kind:
         """What was found of one kind of issue."""
@@ -72,9 +89,38 @@ class Diagnosis:
             return "nothing to mend"
         return f"{plural(problems, 'problem', 'problems')}, {plural(warnings, 'warning', 'warnings')}"
 
+    def after_fix(self, fixed: Fixed, left: "Diagnosis | None", why_not: str, again: str) -> "Diagnosis":
+        """This diagnosis of the original, with what was done to it, and the recommendation for the cleaned file.
+
+        Args:
+            fixed: what was done.
+            left: the diagnosis of the cleaned file; None where it cannot be examined, ``why_not`` then says why.
+            again: the command that carries out what is decided about rows for review.
+        """
+        advice = Recommendation("", ()) if left is None else left.recommendation
+        if fixed.review:
+            how = f"--review: first write keep, drop or a class into the column 'decision' of {fixed.review}"
+            advice = advice._replace(first=again, first_reasons=(how,))
+        return replace(self, recommendation=advice, fixed=fixed, left=left, why_not=why_not)
+
+    @property
+    def after(self) -> list[str]:
+        """What was done to the file and what is left to mend in the cleaned one, in sentences; none where nothing was
+        done.
+        """
+        if self.fixed is None:
+            return []
+        if self.left is None:
+            return [*self.fixed.lines, f"left: {self.why_not}"]
+        told = [finding for finding in self.left.findings if finding.severity != "note"]
+        left = f"left in {clean(self.fixed.output)}: {self.left.verdict}"
+        return [*self.fixed.lines, left, *(f"{finding.severity}: {finding.sentence}" for finding in told)]
+
     def to_json(self) -> dict[str, Any]:
         """JSON-ready values; the figures of each issue stand under its key."""
         figures = {issue.key: issue.figures for issue in self.issues if issue.key}
+        left = None if self.left is None else self.left.to_json()
+        after = {} if self.fixed is None else {"fixed": self.fixed.to_json(), "left": left}
         return {
             "name": self.name,
             "rows": self.rows,
@@ -83,4 +129,5 @@ class Diagnosis:
             **{key: None if found is None else asdict(found) for key, found in figures.items()},
             "recommendation": self.recommendation._asdict(),
             "seconds": self.seconds,
+            **after,
         }

@@ -6,12 +6,16 @@ from typing import Any
 
 from sharprecl.config import EncoderConfig
 from sharprecl.data.dialect import RECOGNISED, Dialect
+from sharprecl.data.messages import plural
 from sharprecl.doctor.diagnosis import Diagnosis
 from sharprecl.doctor.encoder import open_encoder
 from sharprecl.doctor.issues import ISSUES
-from sharprecl.doctor.issues.base import Data, of_kind
+from sharprecl.doctor.issues.base import Data, Issue, LoadedTable, of_kind
 from sharprecl.doctor.issues.duplicates import Duplicates
+from sharprecl.doctor.issues.label_errors import NOISE, LabelErrors
+from sharprecl.doctor.issues.label_names import LabelNames
 from sharprecl.doctor.issues.unread_texts import UnreadTexts
+from sharprecl.doctor.issues.unusable_rows import BY_FIX
 from sharprecl.doctor.loading import load
 from sharprecl.doctor.recommend import recommend, usual_batch_size
 from sharprecl.doctor.texts import Progress, silent
@@ -29,6 +33,7 @@ def examine(
     seed: int = 0,
     dialect: Dialect = RECOGNISED,
     name: str | None = None,
+    fixed: bool = False,
     progress: Progress = silent,
 ) -> Diagnosis:
     """Say what is wrong with a table for learning its rare classes. Equal input and seed give an equal diagnosis, but
@@ -46,6 +51,7 @@ def examine(
         seed: of folds and samples.
         dialect: how both files are written, where that is not to be recognised.
         name: of a benchmark whose tables ``data`` and ``test`` are.
+        fixed: whether the data was fixed already: training is recommended on it as it is.
         progress: is told what is being done, how much of it is done, and of how much.
 
     Raises:
@@ -66,9 +72,11 @@ def examine(
         batch_size=usual_batch_size(len(train.table)) if batch_size is None else batch_size,
         seed=seed,
         progress=progress,
+        fixable=not name and train.table.copies is None,
     )
     issues = tuple(issue(given, issue.find(given)) for issue in ISSUES)
     same, texts = of_kind(issues, Duplicates), of_kind(issues, UnreadTexts)
+    fixable = _fixable(train, issues) if given.fixable and not fixed else ()
     recommendation = recommend(
         name or _path(data) or "data.csv",
         given,
@@ -80,6 +88,7 @@ def examine(
         encoder=encoder,
         dialect=dialect,
         chosen_batch=batch_size is not None,
+        fixable=fixable,
     )
     return Diagnosis(
         name=name or _path(data) or train.table.origin,
@@ -90,6 +99,24 @@ def examine(
         recommendation=recommendation,
         seconds=time.monotonic() - started,
     )
+
+
+def _fixable(train: LoadedTable, issues: tuple[Issue, ...]) -> tuple[str, ...]:
+    """What a fix would mend, in a few words each."""
+    names = of_kind(issues, LabelNames).figures.variants
+    same, errors = of_kind(issues, Duplicates).figures, of_kind(issues, LabelErrors).figures
+    wrong = errors.estimated if errors is not None and errors.estimated >= NOISE * errors.examined else 0
+    counts = (
+        (train.size - len(train.table), "row cannot be used", "rows cannot be used"),
+        (len(names), "class is spelled in several ways", "classes are spelled in several ways"),
+        (same.identical_train, "row repeats another one", "rows repeat others"),
+        (same.torn_train, "text has several labels, for review", "texts have several labels, for review"),
+        (wrong, "label looks wrong, for review", "labels look wrong, for review"),
+    )
+    told = [f"--fix: {plural(count, one, many)}" for count, one, many in counts if count]
+    if not told and any(BY_FIX in finding.cure for finding in train.findings):
+        told.append("--fix: labels are numbers and texts")
+    return tuple(told)
 
 
 def _path(source: Any) -> str:

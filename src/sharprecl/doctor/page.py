@@ -42,6 +42,7 @@ def write_page(found: Diagnosis, path: Path) -> None:
         "charts": [chart for issue in found.issues for chart in issue.charts()],
         "columns": [column for column in found.columns if column.values is not None],
         "classes": shown,
+        "commands": found.recommendation.commands,
         "visible": visible,
         "hidden": len(classes) - len(shown),
         "clean": lambda text: clean(text, SHORT),

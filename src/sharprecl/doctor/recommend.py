@@ -2,6 +2,7 @@
 
 import math
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ from sharprecl.config import EncoderConfig, TrainingConfig
 from sharprecl.config.choice import choose_method
 from sharprecl.data.dialect import RECOGNISED, Dialect
 from sharprecl.data.messages import plural
+from sharprecl.data.writers import ENDINGS
 from sharprecl.doctor.diagnosis import Recommendation
 from sharprecl.doctor.issues.base import Data
 from sharprecl.doctor.issues.unread_texts import TextReport
@@ -32,8 +34,9 @@ def recommend(
     encoder: str | None = None,
     dialect: Dialect = RECOGNISED,
     chosen_batch: bool = False,
+    fixable: Sequence[str] = (),
 ) -> Recommendation:
-    """Put the command together.
+    """Put the command together, for the cleaned file where the data should be fixed first.
 
     Args:
         data: the training file as it was given, or the name of a ``benchmark``, which has no columns to name.
@@ -41,7 +44,14 @@ def recommend(
         test, encoder, dialect: as they were given.
         leaks: whether test texts stand in training, and others do not.
         chosen_batch: whether the user gave the batch size.
+        fixable: what a fix would mend.
     """
+    first = ""
+    if fixable:
+        cleaned = cleaned_name(data)
+        columns = given.text, given.label, given.seed
+        first = fix_command(data, cleaned, *columns, test=test, encoder=encoder, dialect=dialect)
+        data, dialect = cleaned, cleaned_dialect(dialect)
     words = ["sharprecl", "train", _path(data)]
     reasons = []
     if not benchmark:
@@ -52,9 +62,7 @@ def recommend(
     if leaks:
         words.append("--drop-leaks")
         reasons.append("--drop-leaks: test texts that also stand in training flatter every method")
-    for option, value in dialect._asdict().items():
-        if value is not None:
-            words += [f"--{option}", value]
+    words += _options(dialect)
     if encoder not in (None, EncoderConfig().name):
         words += ["--encoder", str(encoder)]
     counts = np.fromiter(given.counts.values(), dtype=np.int64)
@@ -74,7 +82,40 @@ def recommend(
         reasons.append(f"no --batch-size: training takes {batch_size} by itself here: {steps} an epoch")
     if given.seed:
         words += ["--seed", str(given.seed)]
-    return Recommendation(shlex.join(words), tuple(reasons))
+    return Recommendation(shlex.join(words), tuple(reasons), first, tuple(fixable) if first else ())
+
+
+def cleaned_name(data: str) -> str:
+    """Where the cleaned file of a table goes: ``tickets.cleaned.csv``."""
+    ending = Path(data).suffix
+    return f"{Path(data).stem}.cleaned{ending if ending.lower() in ENDINGS else '.jsonl'}"
+
+
+def fix_command(
+    data: str,
+    output: str,
+    text: str,
+    label: str,
+    seed: int,
+    *,
+    test: str | None = None,
+    encoder: str | None = None,
+    dialect: Dialect = RECOGNISED,
+    review: str = "",
+) -> str:
+    """The command that fixes a file, or carries out what was decided in its review file."""
+    words = ["sharprecl", "doctor", _path(data), "--text", text, "--label", label]
+    if test is not None:
+        words += ["--test", test]
+    words += _options(dialect)
+    if encoder not in (None, EncoderConfig().name):
+        words += ["--encoder", str(encoder)]
+    if seed:
+        words += ["--seed", str(seed)]
+    words += ["--fix", output]
+    if review:
+        words += ["--review", review, "--overwrite"]
+    return shlex.join(words)
 
 
 def usual_batch_size(num_texts: int) -> int:
@@ -83,6 +124,18 @@ def usual_batch_size(num_texts: int) -> int:
     from sharprecl.training.optimizer import resolve_batch_size
 
     return resolve_batch_size(TrainingConfig(), num_texts)
+
+
+def cleaned_dialect(dialect: Dialect) -> Dialect:
+    """How a cleaned file is written, and a test file beside it, as far as one can say it of both: in UTF-8, with the
+    separator of the original.
+    """
+    return Dialect(separator=dialect.separator)
+
+
+def _options(dialect: Dialect) -> list[str]:
+    given = ((f"--{option}", value) for option, value in dialect._asdict().items() if value is not None)
+    return [word for pair in given for word in pair]
 
 
 def _path(name: str) -> str:

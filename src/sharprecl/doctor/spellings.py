@@ -79,4 +79,4 @@ def quoted(name: str, limit: int = 40) -> str:
 
 def quoted_names(names: Sequence[str]) -> str:
     """The first ten names, ``quoted``, and how many more there are."""
-    return joined([quoted(name) for name in names[:SHOWN]], len(names))
+    return joined([quoted(name) for name in names[:SHOWN]], len(names)) if names else "none"

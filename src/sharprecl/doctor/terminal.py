@@ -39,13 +39,19 @@ def show(console: Console, found: Diagnosis) -> None:
             console.print(_classes(found))
         if section.examples is not None:
             console.print(_examples(section.examples))
+    if found.after:
+        console.print()
+        console.print(_plain("Fixed", "bold"))
+        console.print(_list(found.after))
     console.print()
     console.print(_plain("Recommended", "bold"))
-    # Unbroken, so that it can be copied.
-    console.print(found.recommendation.command, markup=False, highlight=False, soft_wrap=True)
-    console.print(_list(found.recommendation.reasons))
-    if any(finding.severity == "problem" for finding in found.findings):
-        console.print(_plain("Mend the problems above first."))
+    for command, reasons in found.recommendation.commands:
+        # Unbroken, so that it can be copied.
+        console.print(command, markup=False, highlight=False, soft_wrap=True)
+        console.print(_list(reasons))
+    if any(finding.severity == "problem" for finding in (found.left or found).findings):
+        first = found.recommendation.first
+        console.print(_plain("Mend what it leaves of the problems." if first else "Mend the problems above first."))
 
 
 def _figures(console: Console, section: Section) -> None:

@@ -1,6 +1,7 @@
 """Many texts a chunk at a time, and one number for equal texts: memory does not grow with their length."""
 
-from collections.abc import Callable, Iterator, Sequence
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import blake2b
 
 import numpy as np
@@ -52,6 +53,17 @@ def text_hashes(texts: Sequence[str], progress: Progress = silent, stage: str = 
         digests = b"".join(blake2b(normalised(text).encode(), digest_size=8).digest() for text in texts[part])
         parts.append(np.frombuffer(digests, dtype="<u8").astype(np.uint64))
     return np.concatenate(parts)
+
+
+def bare(text: str) -> str:
+    """Equal for texts that are one but for outer white space and the form in which Unicode writes them (NFC)."""
+    return unicodedata.normalize("NFC", text.strip())
+
+
+def count_repeats(texts: Iterable[str], labels: Iterable[str]) -> int:
+    """How many of N rows have the label of an earlier one and a text that is ``bare`` the same."""
+    rows = [hash((label, bare(text))) for text, label in zip(texts, labels, strict=True)]
+    return len(rows) - len(set(rows))
 
 
 def mixed(hashes: Hashes, seed: int) -> Hashes:

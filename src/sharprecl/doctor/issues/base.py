@@ -22,9 +22,6 @@ from sharprecl.report.svg import Chart
 
 Severity = Literal["problem", "warning", "note"]
 
-BY_FIX = " (sharprecl doctor --fix does it)"
-"""After a cure that needs no hand."""
-
 POINT = 0.01
 """One percent of the texts is a point of accuracy: what the methods of this field differ by."""
 
@@ -73,7 +70,7 @@ class LoadedTable:
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """The files and their columns, and how they are examined: see ``examine``."""
+    """The files and their columns, and how they are examined: see ``examine``; and whether a fix can be had."""
 
     train: LoadedTable
     test: LoadedTable | None = None
@@ -84,6 +81,7 @@ class Data:
     batch_size: int = 16
     seed: int = 0
     progress: Progress = silent
+    fixable: bool = True
 
     @property
     def tested(self) -> TextTable | None:
@@ -101,6 +99,10 @@ class Data:
         first = np.sort(np.unique(copies.groups, return_index=True)[1])
         kept = first if copies.is_copy.all() else np.flatnonzero(~copies.is_copy)
         return replace(self.train, table=self.train.table.select(kept), rows=self.train.rows[kept])
+
+    def by_fix(self, does: str) -> str:
+        """What a fix does about a finding, in parentheses, to be put into its cure; nothing where none can be had."""
+        return f" (sharprecl doctor --fix {does})" if self.fixable else ""
 
     @cached_property
     def counts(self) -> dict[str, int]:

@@ -90,7 +90,10 @@ class Batches(Issue):
                 f"in batches of {found.batch_size}, a text of {lost:,} of {len(found.alone):,} classes mostly meets no "
                 f"other of its class, and a batch holds {found.expected_classes:.1f} classes on average"
             )
-            cure = "for contrast, take a method with prototypes in every batch (sharprecl, bcl), or larger batches"
+            cure = (
+                "sharprecl and bcl do not mind, for they have a prototype of every class in every batch; other "
+                "contrastive methods need larger batches"
+            )
             yield Finding("warning" if 2 * lost >= len(found.alone) else "note", "batches", sentence, cure)
 
     def section(self) -> Section:

@@ -32,5 +32,5 @@ class ClassCoverage(Issue):
         shift = sum(abs(counts[name] / one - tests[name] / two) for name in tests) / 2
         if shift >= SHIFTED:
             change = f"{percent(shift)} of the texts would have to change class"
-            cure = "train on shares as you will meet them, or compensate the prior (balanced_softmax, logit_adjustment)"
+            cure = "tell training which shares its answers will meet: --prior FILE, with a share of every label"
             yield Finding("note", "test", f"training and test differ in their class shares: {change}", cure)

@@ -86,8 +86,7 @@ class ClassSizes(Issue):
         if few := found.under_ten - found.single:
             further = "further " if found.single else ""
             count = plural(few, f"{further}class has", f"{further}classes have")
-            cure = "find more texts, or make some (sharprecl augment --balance)"
-            yield Finding("warning", "labels", f"{count} under {FEW} texts (of {len(names):,})", cure)
+            yield Finding("warning", "labels", f"{count} under {FEW} texts (of {len(names):,})", "find more texts")
 
     def section(self) -> Section:
         found = self.figures

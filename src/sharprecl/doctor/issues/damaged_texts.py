@@ -34,7 +34,7 @@ _KINDS = (
     (
         re.compile(f"[\u00c2\u00c3]{_BYTE}|\u00e2{_BYTE}{{2}}|\u00f0\u0178{_BYTE}{{2}}|(?:[\u00d0\u00d1]{_BYTE}){{2}}"),
         "characters of UTF-8 that were read in another encoding",
-        "write the file anew from its source as UTF-8, or read it with the right --encoding",
+        "write the file anew from its source as UTF-8",
     ),
     (
         re.compile("\ufffd"),

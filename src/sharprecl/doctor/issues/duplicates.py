@@ -8,11 +8,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from sharprecl.data.messages import SHOWN, plural, rows_phrase, shorten
+from sharprecl.data.tables import TextTable
 from sharprecl.doctor.issues.base import POINT, Data, Finding, Issue, Severity
 from sharprecl.doctor.issues.display import Example, Examples, Section, excerpt, percent
 from sharprecl.doctor.near_duplicates import find_alike
-from sharprecl.doctor.spellings import quoted_names, visible
-from sharprecl.doctor.texts import text_hashes
+from sharprecl.doctor.spellings import merged, quoted_names, visible
+from sharprecl.doctor.texts import count_repeats, text_hashes
 from sharprecl.report.svg import clean
 
 MOST_COMPARED = 2_000_000
@@ -49,6 +50,9 @@ class DuplicateReport:
 
     Attributes:
         exact_train, exact_test: surplus rows within a file: rows whose text is equal to an earlier one.
+        torn_train: those of training alone, when labels that look alike are one: those that a fix sets aside.
+        identical_train: those of ``exact_train`` that a fix takes out: the label is the same too, and the text but for
+            outer white space and Unicode form.
         near_train, near_test: further rows that would go if of each group of nearly equal texts of their file one
             stayed.
         leaks, near_leaks: test rows whose text is equal to one of training, or nearly equal.
@@ -64,6 +68,8 @@ class DuplicateReport:
     leaks: int
     near_leaks: int
     conflicts: int
+    torn_train: int
+    identical_train: int
     groups: tuple[DuplicateGroup, ...]
     compared: int
 
@@ -123,6 +129,7 @@ class Duplicates(Issue):
             leaks=int(test["leak"].sum()),
             near_leaks=int((test["near"] & ~test["leak"]).sum()),
             conflicts=int(different["several"].sum()),
+            **_fixable(data.originals.table, train),
             groups=tuple(_group(part, texts, data.originals.table.label_names) for part in _telling(rows)),
             compared=int((rows["node"] < len(compared)).sum()),
         )
@@ -139,7 +146,8 @@ class Duplicates(Issue):
             sentence = f"{plural(found.conflicts, 'text has', 'texts have')} more than one label"
             if clashes:
                 sentence += f", such as {shorten(clashes[0].text, EXAMPLE)} ({quoted_names(clashes[0].labels)})"
-            cure = "decide for one label each, or allow for it: no model can be right about all of them"
+            review = self.data.by_fix("sets them aside for review") if found.torn_train else ""
+            cure = f"decide for one label each{review}, or allow for it: no model can be right about all of them"
             shown = tuple(row for group in clashes for row in group.rows)[:SHOWN]
             yield Finding(_problem(found.conflicts, rows), "duplicates", sentence, cure, shown)
         if leaks := found.leaks + found.near_leaks:
@@ -155,16 +163,18 @@ class Duplicates(Issue):
                 cure = "give texts with --test that training does not have, or leave it out"
             shown = tuple(row for group in found.groups if group.rows for row in group.test_rows)[:SHOWN]
             yield Finding(_problem(found.leaks, test_rows), "duplicates", sentence, cure, shown)
-        for what, exact, near_rows, total in (
-            ("training", found.exact_train, found.near_train, rows),
-            ("test", found.exact_test, found.near_test, test_rows),
+        out = f"takes out {found.identical_train:,} with one label and the same letters"
+        taken = self.data.by_fix(out) if found.identical_train else ""
+        keep = f"keep one of each{taken}, unless it shall count more"
+        for what, exact, near_rows, total, cure in (
+            ("training", found.exact_train, found.near_train, rows, keep),
+            ("test", found.exact_test, found.near_test, test_rows, ""),
         ):
             if surplus := exact + near_rows:
                 near = f", {near_rows:,} more nearly so" if exact and near_rows else ""
                 nearly = "" if exact else "nearly "
                 count = plural(exact or near_rows, f"{what} text {nearly}repeats", f"{what} texts {nearly}repeat")
                 sentence = f"{count} an earlier one{near} ({percent(surplus / total)})"
-                cure = "keep one of each unless they are meant to count more"
                 yield Finding("warning" if surplus >= POINT * total else "note", "duplicates", sentence, cure)
 
     def section(self) -> Section:
@@ -186,6 +196,16 @@ class Duplicates(Issue):
         items = [_example(group) for group in found.groups]
         examples = Examples("Texts that are there more than once", introduction, items, SHOWN_IN_TERMINAL)
         return Section("Duplicates", figures, examples=examples)
+
+
+def _fixable(table: TextTable, rows: pl.DataFrame) -> dict[str, int]:
+    """``torn_train`` and ``identical_train`` of these training texts, whose ``rows`` have hashes."""
+    if rows["hash"].n_unique() == len(rows):
+        return {"torn_train": 0, "identical_train": 0}
+    best = merged({name: int(count) for name, count in zip(table.label_names, table.class_counts, strict=True)})
+    names = [best[table.label_names[label]] for label in table.label_ids]
+    several = pl.DataFrame({"hash": rows["hash"], "name": names}).group_by("hash").agg(pl.col("name").n_unique() > 1)
+    return {"torn_train": int(several["name"].sum()), "identical_train": count_repeats(table.texts, names)}
 
 
 def _problem(count: int, total: int) -> Severity:

@@ -151,13 +151,13 @@ class LabelErrors(Issue):
             worst = ", ".join(f"{quoted(name)} ({count:,})" for name, count in most)
             count = plural(found.estimated, "label looks", "labels look")
             sentence = f"{count} wrong ({percent(share)} of {found.examined:,} examined), most in: {worst}"
-            cure = "read the list, worst first: a person decides, not this model"
+            cure = f"read them, worst first{self.data.by_fix('lists all for review')}: a person decides, not this model"
             rows = tuple(suspect.row for suspect in found.suspects[:SHOWN])
             yield Finding("warning" if share >= NOISE else "note", "label errors", sentence, cure, rows)
         if found.rare:
             rows = tuple(suspect.row for suspect in found.suspects if suspect.rare)
             count = plural(found.rare, "text of a rare class looks", "texts of rare classes look")
-            cure = "read each: of a rare class every single label counts"
+            cure = f"read each{self.data.by_fix('lists all for review')}: of a rare class every single label counts"
             sentence = f"{count} like another class: rare or mislabelled?"
             yield Finding("note", "label errors", sentence, cure, rows[:SHOWN])
         if found.macro_f1 >= TOLD:
@@ -235,10 +235,10 @@ class LabelErrors(Issue):
         yield "What words alone reach", Chart(svg, caption, band_keys(sizes))
 
 
-def all_suspects(file: LoadedTable, seed: int, progress: Progress) -> tuple[Suspect, ...]:
-    """Every row of a file whose label looks wrong, worst first, then those of rare classes."""
+def all_suspects(file: LoadedTable, seed: int, progress: Progress) -> tuple[int, tuple[Suspect, ...]]:
+    """How many rows were examined, and every one whose label looks wrong, worst first, then those of rare classes."""
     answers = _ask(file, seed, progress)
-    return () if answers is None else _report(file, answers, len(file.table)).suspects
+    return (0, ()) if answers is None else (len(answers.rows), _report(file, answers, len(file.table)).suspects)
 
 
 def _ask(file: LoadedTable, seed: int, progress: Progress) -> Answers | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sharprecl.data.checks import identifier_fault
 from sharprecl.data.messages import SHOWN, names_phrase
-from sharprecl.doctor.issues.base import BY_FIX, Data, Finding, Issue
+from sharprecl.doctor.issues.base import Data, Finding, Issue
 from sharprecl.doctor.spellings import quoted_names, variants, visible
 
 LONG_LABEL = 60
@@ -59,5 +59,5 @@ class LabelNames(Issue):
             )
             more = f" and {len(groups) - SHOWN_GROUPS:,} more groups" if len(groups) > SHOWN_GROUPS else ""
             sentence = f"labels that differ by case, spaces or look-alike characters only: {shown}{more}"
-            cure = f"give each class one spelling{BY_FIX}; training keeps them apart"
+            cure = f"give each class one spelling{self.data.by_fix('does it')}; training keeps them apart"
             yield Finding("warning", "labels", sentence, cure)

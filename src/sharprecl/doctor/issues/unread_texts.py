@@ -110,7 +110,13 @@ class UnreadTexts(Issue):
         if cut:
             shares = " and ".join(f"{percent(share)} of the {of} texts" for share, of in cut)
             sentence = f"{shares} have over {found.max_length:,} tokens and are cut there"
-            cure = "raise --max-length, or put first what matters"
+            longest = self.data.encoder.longest
+            more = (
+                "raise --max-length"
+                if longest is None or longest > found.max_length
+                else "take an encoder that reads more"
+            )
+            cure = f"{more}, or put first what matters"
             yield Finding("warning" if max(cut)[0] >= CUT else "note", "texts", sentence, cure)
         if main and main != "LATIN" and found.encoder in ENCODERS:
             sentence = (

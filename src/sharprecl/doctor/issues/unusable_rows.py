@@ -8,9 +8,12 @@ from typing import Any
 from sharprecl.data.checks import blank_rows, broken_rows, other_rows
 from sharprecl.data.messages import SHOWN, closest, names_phrase, rows_phrase, shorten
 from sharprecl.doctor.issues.base import Finding, Issue, Severity
+from sharprecl.doctor.spellings import quoted_names
 
 _SINGLE = str | int | float
 _REFUSED = "'sharprecl train' refuses the file until then"
+BY_FIX = " (sharprecl doctor --fix does it)"
+"""After the cure of labels of several types, whose rows are usable."""
 
 
 @dataclass(frozen=True)
@@ -44,11 +47,12 @@ def faults(
     where this is a test file.
     """
     where, named = f"in column {text!r}", f"in column {label!r}"
+    out = " (sharprecl doctor --fix takes such rows out)" if known is None else ""
     yield Fault(
         [row for row, value in enumerate(texts) if value == text and labels[row] == label],
         "repeats the header",
         "repeat the header",
-        "delete; such rows come from joining files and would be a class of their own",
+        f"delete{out}; such rows come from joining files and would be a class of their own",
     )
     text_cure, label_cure = "put texts in quotes, or name the right column with --text", "write one string or number"
     for what, values, column, kinds, one, many, cure in (
@@ -59,10 +63,10 @@ def faults(
         yield Fault(blank_rows(values), f"has no {what} {column}", f"have no {what} {column}", fill, refused=False)
         other = other_rows(values, kinds)
         shown = f"{shorten(values[other[0]]) if other else ''} {column}"
-        yield Fault(other, f"holds {shown}, {one}", f"hold values such as {shown}, {many}", f"{cure}; {_REFUSED}")
+        yield Fault(other, f"holds {shown}, {one}", f"hold values such as {shown}, {many}", f"{cure}{out}; {_REFUSED}")
     for column, values in ((where, texts), (named, labels)):
         half = f"half a character (a lone surrogate such as \\ud83d) {column}"
-        cure = f"write the file anew from its source; {_REFUSED}"
+        cure = f"write the file anew from its source{out}; {_REFUSED}"
         yield Fault(broken_rows(values), f"has {half}", f"have {half}", cure)
     yield _two_spellings(labels, named) if known is None else _unknown(labels, known)
 
@@ -78,7 +82,7 @@ def _two_spellings(labels: Sequence[Any], named: str) -> Fault:
     rows = [row for row, value in enumerate(labels) if isinstance(value, _SINGLE) and (type(value), value) in clash]
     shown = names_phrase(sorted((value for _, value in clash), key=lambda value: (str(value), repr(value))))
     words = f"labels {named} that may or may not mean the same class: {shown}"
-    return Fault(rows, f"has {words}", f"have {words}", f"write all labels as strings; {_REFUSED}", aside=False)
+    return Fault(rows, f"has {words}", f"have {words}", f"write all labels as strings{BY_FIX}; {_REFUSED}", aside=False)
 
 
 def _unknown(labels: Sequence[Any], known: Sequence[str]) -> Fault:
@@ -87,7 +91,7 @@ def _unknown(labels: Sequence[Any], known: Sequence[str]) -> Fault:
     blank = set(blank_rows(labels))
     rows = [row for row in single if row not in blank and str(labels[row]) not in names]
     strange = sorted({str(labels[row]) for row in rows})
-    words = f"that training does not have ({names_phrase(strange)}{closest(strange[0], known) if strange else ''})"
+    words = f"that training does not have ({quoted_names(strange)}{closest(strange[0], known) if strange else ''})"
     cure = "correct the labels, or add training texts of these classes; no model can be right about them"
     return Fault(rows, f"has a label {words}", f"have labels {words}", cure)
 
