@@ -50,7 +50,7 @@ BROKEN = {
     "only a mark": ("x.csv", codecs.BOM_UTF8, ["is empty"]),
     "only a UTF-16 mark": ("x.csv", codecs.BOM_UTF16_LE, ["is empty"]),
     "only blanks": ("x.jsonl", " \n\n", ["is empty"]),
-    "header only": ("x.csv", "text,label\n", ["has no rows", "text, label"]),
+    "header only": ("x.csv", "text,label\n", ["has no rows", "'text' and 'label'"]),
     "empty array": ("x.json", "[]", ["has no rows"]),
     "no rows in Parquet": ("x.parquet", parquet_bytes(text=[], label=[]), ["has no rows"]),
     "missing column": (
