@@ -6,6 +6,8 @@ os.environ["OMP_NUM_THREADS"] = "1"
 
 from hypothesis import settings
 
+from outside import outside as outside  # a fixture
+
 # The machines are shared: a slow example says nothing about the code.
 settings.register_profile("shared machine", deadline=None)
 # Whether a change may land must not hang on the examples of the day; whoever works on it gets new ones every time.

@@ -22,6 +22,7 @@ from sharprecl.config import (
     merge,
     refusals,
     resolve,
+    restored,
 )
 from sharprecl.data.checks import is_unicode
 from sharprecl.data.labels import typed_labels, typed_table
@@ -53,7 +54,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     Args:
         encoder: a built-in name (``minilm``), a local folder or a Hugging Face id.
-        method: any of ``sharprecl.methods.registry.METHODS``, or ``auto``, which chooses by the label counts.
+        method: any of ``sharprecl methods``, ``module:Class`` for one of your own (docs/extending.md), or ``auto``,
+            which chooses by the label counts.
         profile: ``default``, ``matched`` (without early stopping, to compare methods), ``official`` (what the
             method's own source trained with), ``paper`` or ``released`` (SharpReCL as printed, and as published).
         view: where the second view of a text comes from: ``auto``, ``dropout``, an augmenter, or a chain such as
@@ -334,7 +336,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             AssetError: there is none in this folder.
         """
         card = read_card(Path(folder))
-        config = resolve(card.config)
+        config = restored(card.config)
         classifier = cls(config=card.config, device=device)
         classifier._predictor, classifier.trained_ = backend_of(config.method).load(Path(folder), card, device), None
         classifier._label_type = card.label_type

@@ -187,6 +187,13 @@ def test_the_page_s_plan_can_be_read_and_names_every_key() -> None:
         ({"kind": "datasets"}, "a plan needs columns, and rows too unless its kind is datasets"),
         ({"columns": []}, "a plan needs columns"),
         ({"columns": ["trec", {"data": "trec"}]}, "columns: 'trec' stands twice"),
+        (
+            {"columns": [{"data": "a/x.csv"}, {"data": "b/x.csv"}]},
+            "columns: 'x' stands twice; give columns names of their own",
+        ),
+        ({"columns": {"mine": {"data": "trex"}}}, r"columns.mine: 'trex' is neither a file nor a benchmark"),
+        ({"columns": {"mine": {"data": "x.csv", "txt": "t"}}}, r"columns.mine.txt: a plan has no such key"),
+        ({"columns": {"a,b": "trec"}}, "'a,b': names of rows and columns stand in lists with commas"),
         ({"columns": ["trex@50"]}, r"'trex' is neither a file nor a benchmark \(did you mean 'trec'\?\)"),
         ({"columns": [{"data": "trec", "cap": 0}]}, r"cap: Input should be greater than or equal to 1"),
         ({"columns": ["trec@half"]}, "'trec@half': ir: Input should be a valid number"),

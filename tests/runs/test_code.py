@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 import sharprecl
-from sharprecl.runs.code import DECIDES, bare, code_hash
+from sharprecl.runs.code import DECIDES, code_hash
+from sharprecl.source import bare
 
 PACKAGE = Path(sharprecl.__file__).parent
 SOURCE = '''"""A file."""
@@ -103,7 +104,7 @@ DECIDE_NOTHING = {
     "assets/__init__.py", "assets/cache.py", "assets/fetch.py", "assets/remote.py", "errors.py",
     "evaluation/intervals.py", "export/card.py", "export/stock.py", "export/writing.py", "extras.py",
     "files.py", "machine.py", "quiet.py",
-    "runs/folder.py", "runs/spec.py", "version.py",
+    "runs/folder.py", "runs/spec.py", "source.py", "version.py",
 }  # fmt: skip
 
 

@@ -19,7 +19,9 @@ def compare(
     ],
     text: Text = "text",
     label: Label = "label",
-    methods: Annotated[str, Option(help="Any of 'sharprecl methods', as in bcl,tsc.")] = "cross_entropy,bcl,sharprecl",
+    methods: Annotated[
+        str, Option(help="Any of 'sharprecl methods', or module:Class, as in bcl,tsc.")
+    ] = "cross_entropy,bcl,sharprecl",
     seeds: Annotated[int, Option(help="Trainings of each method.", min=1)] = 5,
     test: Annotated[
         Path | None,

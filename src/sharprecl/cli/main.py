@@ -17,9 +17,10 @@ from sharprecl.cli.demo import demo
 from sharprecl.cli.doctor import doctor
 from sharprecl.cli.evaluate import evaluate
 from sharprecl.cli.experiment import experiment
+from sharprecl.cli.new_method import new_method
 from sharprecl.cli.predict import predict
 from sharprecl.cli.train import train
-from sharprecl.errors import SharpReCLError
+from sharprecl.errors import ConfigError, SharpReCLError
 from sharprecl.version import __version__
 
 # A full, read-only or forbidden disk can show at any write; it is the user's to mend, not a fault of the program.
@@ -34,15 +35,19 @@ _INTERRUPTED = 130
 
 def methods() -> None:
     """List the methods that --method takes, with a line about each."""
-    from sharprecl.config import METHODS
+    from sharprecl.config import method_names
     from sharprecl.config.choice import AUTO
     from sharprecl.methods.registry import method_class
 
     console = make_console()
-    width = max(map(len, METHODS))
+    names = method_names()
+    width = max(map(len, names))
     say(console, f"{AUTO.ljust(width)}  chosen by the label distribution; the run says what and why")
-    for name in METHODS:
-        about = inspect.getdoc(inspect.getmodule(method_class(name))) or ""
+    for name in names:
+        try:
+            about = inspect.getdoc(inspect.getmodule(method_class(name))) or ""
+        except ConfigError as error:  # an installed package's
+            about = str(error)
         say(console, f"{name.ljust(width)}  {' '.join(about.partition(chr(10) * 2)[0].split())}")
 
 
@@ -68,7 +73,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (doctor, train, evaluate, predict, compare, demo, methods, augment, assets):
+for command in (doctor, train, evaluate, predict, compare, demo, methods, new_method, augment, assets):
     app.command()(command)
 app.add_typer(datasets, name="datasets")
 app.add_typer(experiment, name="experiment")

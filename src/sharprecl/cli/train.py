@@ -28,7 +28,9 @@ def train(
     encoder: Annotated[
         str | None, Option(help="minilm, a local folder or a Hugging Face id.", show_default="minilm")
     ] = None,
-    method: Annotated[str | None, Option(help="Any of 'sharprecl methods', or auto.", show_default="sharprecl")] = None,
+    method: Annotated[
+        str | None, Option(help="Any of 'sharprecl methods', module:Class, or auto.", show_default="sharprecl")
+    ] = None,
     profile: Annotated[
         str | None, Option(help="default, matched, official, paper or released.", show_default="default")
     ] = None,

@@ -1,7 +1,8 @@
 """What a run is: every setting, those of the methods too. Frozen models, free of PyTorch, that refuse unknown keys with
 the path of the setting.
 
-``resolve`` makes a whole ``RunConfig`` of what a user wrote; ``METHODS`` has each method's settings by its name.
+``resolve`` makes a whole ``RunConfig`` of what a user wrote; ``method_settings`` gives a method's settings by its name,
+``METHODS`` those of the package's own.
 """
 
 from sharprecl.config.augment import (
@@ -17,8 +18,9 @@ from sharprecl.config.base import Fraction, Frozen, Share, refusals
 from sharprecl.config.decision import DecisionConfig
 from sharprecl.config.layers import Settings, assignments, given, merge, read_yaml, to_yaml
 from sharprecl.config.method import MethodConfig
-from sharprecl.config.profiles import PROFILES, choice_note, resolve
-from sharprecl.config.registry import METHODS, method_settings
+from sharprecl.config.outside import outside_method, short_names
+from sharprecl.config.profiles import PROFILES, choice_note, resolve, restored
+from sharprecl.config.registry import METHODS, method_names, method_settings, outside_code
 from sharprecl.config.run import EncoderConfig, RunConfig, TrainingConfig
 
 __all__ = [
@@ -44,9 +46,14 @@ __all__ = [
     "choice_note",
     "given",
     "merge",
+    "method_names",
     "method_settings",
+    "outside_code",
+    "outside_method",
     "read_yaml",
     "refusals",
     "resolve",
+    "restored",
+    "short_names",
     "to_yaml",
 ]

@@ -26,9 +26,6 @@ def refusals(error: ValidationError, prefix: str = "") -> str:
 
 def _refusal(item: Any, prefix: str) -> str:
     parts = [str(part) for part in item["loc"]]
-    if parts[:1] == ["method"]:
-        # Behind it stands the name by which the section was chosen, which is no part of the path.
-        del parts[1:2]
     path = prefix + ".".join(parts)
     message = str(item["msg"]).removeprefix("Value error, ")
     if item["type"] == "extra_forbidden":

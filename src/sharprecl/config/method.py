@@ -16,7 +16,8 @@ class MethodConfig(Frozen):
     """Base of every method's section; ``name`` says which one it is."""
 
     implementation: ClassVar[str]
-    """Where the method's class is, as ``module:Class``; imported only when a run begins."""
+    """Where the method's class is, as ``module:Class``; imported only when a run begins. Of a method from outside this
+    is known already, from its name."""
     backend: ClassVar[str] = "sharprecl.export.encoder:EncoderBackend"
     """What trains it and reads it back, a ``sharprecl.export.predictor.Backend``, as ``module:Class``."""
     official: ClassVar[Mapping[str, Any]] = {}
@@ -34,7 +35,7 @@ class MethodConfig(Frozen):
     permissions: ClassVar[frozenset[str]] = frozenset()
     """Fields that allow something for one run and decide nothing: they are never written down, nor taken over."""
 
-    name: str = Field(description="the method's name")
+    name: str = Field("", description="the method's name")
 
     @classmethod
     def heeds_setting(cls, section: str, name: str = "") -> bool:

@@ -9,7 +9,8 @@ from sharprecl.config.base import refusals
 from sharprecl.config.choice import AUTO, choose_method
 from sharprecl.config.layers import Settings, merge
 from sharprecl.config.method import MethodConfig
-from sharprecl.config.registry import METHODS
+from sharprecl.config.outside import SavedSettings
+from sharprecl.config.registry import METHODS, method_names, method_settings
 from sharprecl.config.run import RunConfig
 from sharprecl.errors import ConfigError
 
@@ -101,9 +102,10 @@ def resolve(settings: Mapping[str, Any], class_counts: "Sequence[int] | np.ndarr
         if class_counts is None:
             raise ConfigError("method: 'auto' is chosen by the training labels, and there are none yet; name a method")
         name = choose_method(class_counts).name
-    if not isinstance(name, str) or name not in METHODS:
-        raise ConfigError(f"method: {name!r} is not known; choose one of auto, {', '.join(METHODS)}")
-    kind = METHODS[name]
+    if not isinstance(name, str) or (":" not in name and name not in method_names()):
+        known = ", ".join(method_names())
+        raise ConfigError(f"method: {name!r} is not known; choose one of auto, {known}, or write module:Class")
+    kind = method_settings(name)
     profile = settings.get("profile", "default")
     if not isinstance(profile, str) or profile not in PROFILES:
         raise ConfigError(f"profile: {profile!r} is not known; choose one of {', '.join(PROFILES)}")
@@ -124,6 +126,23 @@ def resolve(settings: Mapping[str, Any], class_counts: "Sequence[int] | np.ndarr
         raise ConfigError(refusals(error)) from error
     _refuse_what_is_ignored(kind, settings, config)
     return config
+
+
+def restored(kept: Mapping[str, Any]) -> RunConfig:
+    """The configuration of a saved classifier, from ``RunConfig.kept``.
+
+    A method from outside is not imported: nothing of it is needed to answer, and its package may be gone.
+
+    Raises:
+        ConfigError: a setting that this version does not know.
+    """
+    name, method = _method(kept)
+    if name in METHODS:
+        return resolve(kept)
+    try:
+        return RunConfig.model_validate({**kept, "method": SavedSettings.model_validate(method)})
+    except ValidationError as error:
+        raise ConfigError(refusals(error)) from error
 
 
 def _refuse_what_is_ignored(kind: type[MethodConfig], settings: Mapping[str, Any], config: RunConfig) -> None:

@@ -2,12 +2,13 @@
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, SerializeAsAny, field_validator, model_validator
 
 from sharprecl.config.augment import AUGMENTERS, AugmentConfig, augmenter_names
 from sharprecl.config.base import Fraction, Frozen
 from sharprecl.config.decision import DecisionConfig
-from sharprecl.config.registry import AnyMethod
+from sharprecl.config.method import MethodConfig
+from sharprecl.config.registry import method_section
 from sharprecl.config.sharprecl import SharpReCLConfig
 from sharprecl.errors import ConfigError
 
@@ -104,7 +105,7 @@ class RunConfig(Frozen):
     )
     augment: AugmentConfig = AugmentConfig()
     prototypes: PrototypesConfig = PrototypesConfig()
-    method: Annotated[AnyMethod, Field(discriminator="name")] = SharpReCLConfig()
+    method: Annotated[SerializeAsAny[MethodConfig], BeforeValidator(method_section)] = SharpReCLConfig()
     training: TrainingConfig = TrainingConfig()
     decision: DecisionConfig = DecisionConfig()
 

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from sharprecl.errors import DataError, SharpReCLError
+from sharprecl.config import outside_code
+from sharprecl.errors import ConfigError, DataError, SharpReCLError
 from sharprecl.experiments.duration import Place
 from sharprecl.experiments.store import Store
 from sharprecl.experiments.task import Outcome, Task
@@ -56,6 +57,9 @@ class Attempts:
         folder.begin(run)
         try:
             with _output_into(folder.path / OUTPUT):
+                method = run.spec.settings["method"]["name"]
+                if outside_code(method) != run.code.partition("+")[2]:
+                    raise ConfigError(f"the files of {method} changed while the experiment ran; start it again")
                 going_on = any((folder.path / CHECKPOINTS).glob("step-*"))
                 done = execute(
                     run.spec,

@@ -133,6 +133,10 @@ def _unasked(table: Table) -> Iterator[str]:
 def _mixed(table: Table) -> Iterator[str]:
     if shares := _shares(run.code[:8] for run in table.runs):
         yield f"The runs are of different versions of the code: {shares}."
+    for name in dict.fromkeys(run.spec.settings["method"]["name"] for run in table.runs):
+        own = (run.code.partition("+")[2] for run in table.runs if run.spec.settings["method"]["name"] == name)
+        if shares := _shares(code[:8] for code in own):
+            yield f"The runs of {name} are of different versions of its code: {shares}."
     if shares := _shares(str(run.environment.get("precision", "unknown")) for run in table.runs):
         yield f"The runs were computed in different precisions, as their machines and methods have them: {shares}."
     for name in dict.fromkeys(run.model for run in table.runs):

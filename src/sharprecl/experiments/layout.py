@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
-from sharprecl.config import METHODS, Frozen, Settings
+from sharprecl.config import Frozen, Settings, method_names, method_settings
 from sharprecl.config.choice import AUTO
 from sharprecl.data.benchmarks import BENCHMARKS
 from sharprecl.data.messages import closest
@@ -101,9 +101,12 @@ class Row(Frozen):
     def _named_method(cls, value: str) -> str:
         if value == AUTO:
             raise ValueError("'auto' is chosen by the labels, so it could be another one in each column; name a method")
-        if value not in METHODS:
-            known = ", ".join(METHODS)
-            raise ValueError(f"there is no method {value!r}{closest(value, METHODS)}; choose one of {known}")
+        if ":" not in value and value not in (known := method_names()):
+            raise ValueError(
+                f"there is no method {value!r}{closest(value, known)}; choose one of {', '.join(known)}, or write "
+                f"module:Class"
+            )
+        method_settings(value)
         return value
 
     @field_validator("settings")

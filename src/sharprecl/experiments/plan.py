@@ -61,7 +61,7 @@ class Plan(Frozen):
     paper: str = Field("", description="what it is in the paper, such as Table 2")
     notes: tuple[str, ...] = Field((), description="sentences that a reader of its tables needs, printed below them")
     kind: Kind = Field("table", description="what is made of the runs")
-    columns: Mapping[str, Column] = Field(description="data, as trec@50 or as a section of its own")
+    columns: Mapping[str, Column] = Field(description="data, as trec@50 or a section; a list, or by names of your own")
     rows: Mapping[str, Row] = Field({}, description="methods with their settings")
     compared: str | None = Field(None, description="the row whose lead is tested; sharprecl, where there is such a row")
     settings: Settings = Field({}, description="common to all rows, over those of the scale")
@@ -82,7 +82,9 @@ class Plan(Frozen):
         columns = [_column(item) for item in value]
         names = [column.name for column in columns]
         if twice := [name for name in names if names.count(name) > 1]:
-            raise ValueError(f"{twice[0]!r} stands twice")
+            raise ValueError(
+                f"{twice[0]!r} stands twice; give columns names of their own, as in columns: {{first: {{data: ...}}}}"
+            )
         return dict(zip(names, columns, strict=True))
 
     @field_validator("rows", mode="before")

@@ -61,6 +61,7 @@ def write_plan(plan: Plan, path: Path) -> None:
     values: dict[str, Any] = plan.model_dump(mode="json", exclude={"name", "origin"}, exclude_defaults=True)
     # Left out, it would be sharprecl.
     values["compared"] = plan.compared
-    # In a file, columns name themselves.
-    values["columns"] = list(values["columns"].values())
+    # Columns that name themselves need no names.
+    if all(column.name == name for name, column in plan.columns.items()):
+        values["columns"] = list(values["columns"].values())
     write_text(path, yaml.safe_dump(values, sort_keys=False, allow_unicode=True))

@@ -1,7 +1,7 @@
 """How far a plan is, told from the store alone."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from sharprecl.errors import DataError
@@ -10,6 +10,7 @@ from sharprecl.experiments.plan import Job
 from sharprecl.experiments.scheduler import Failed
 from sharprecl.experiments.store import Store
 from sharprecl.experiments.sweep import first_jobs
+from sharprecl.runs.code import run_code
 from sharprecl.runs.folder import RunFolder
 from sharprecl.runs.record import RunRecord
 from sharprecl.runs.spec import RunSpec
@@ -39,13 +40,15 @@ def status_of(jobs: Iterable[Job], store: Store, code: str) -> Status:
     Args:
         code: ``code_hash()``.
     """
+    wanted = first_jobs(jobs)
+    codes = {spec_hash: run_code(job.spec, code) for spec_hash, job in wanted.items()}
     runs = list(store.finished().values())
-    finished = {run.spec.hash for run in runs if run.code == code}
+    finished = {run.spec.hash for run in runs if run.code == codes.get(run.spec.hash)}
     older = {run.spec.hash for run in runs} - finished
-    unfinished = _unfinished(store, code)
+    unfinished = _unfinished(store, codes)
     columns: dict[str, Counter[str]] = {}
     failures, left = [], []
-    for spec_hash, job in first_jobs(jobs).items():
+    for spec_hash, job in wanted.items():
         column = columns.setdefault(job.column, Counter())
         column["runs"] += 1
         if spec_hash in finished:
@@ -76,8 +79,8 @@ def _seconds_left(runs: list[RunRecord], left: list[RunSpec]) -> float | None:
     return sum(seconds) / len(seconds) * len(left) / int(place["workers"] or 1) if seconds else None
 
 
-def _unfinished(store: Store, code: str) -> dict[str, RunFolder]:
-    """The folders of runs of this code that are not finished, by the hash of the spec."""
+def _unfinished(store: Store, codes: Mapping[str, str]) -> dict[str, RunFolder]:
+    """The folders of runs that are not finished and of the right code, by the hash of the spec, as ``codes`` are."""
     found = {}
     for folder in store.runs():
         if folder.state != "finished":
@@ -85,6 +88,6 @@ def _unfinished(store: Store, code: str) -> dict[str, RunFolder]:
                 run = folder.identity()
             except DataError:  # killed before it had said what it is
                 continue
-            if run.code == code:
+            if run.code == codes.get(run.spec.hash):
                 found[run.spec.hash] = folder
     return found

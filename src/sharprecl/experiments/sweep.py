@@ -8,7 +8,7 @@ from sharprecl.experiments.plan import Job
 from sharprecl.experiments.scheduler import Failed, Scheduler, Sweep, SweepCallback
 from sharprecl.experiments.store import Store
 from sharprecl.experiments.task import Options, Task
-from sharprecl.runs.code import code_hash
+from sharprecl.runs.code import code_hash, run_code
 from sharprecl.runs.data import DataKey, Prepared, data_key, is_benchmark, prepare
 from sharprecl.runs.record import RunRecord
 from sharprecl.runs.spec import RunId, RunSpec, run_key
@@ -68,7 +68,8 @@ def find_pending_runs(
     for sentence in found.damaged.values():
         say(sentence)
     sweep = Sweep(len(runs))
-    known = newest(run for run in found.finished.values() if any_code or run.code == code)
+    codes = {spec_hash: run_code(job.spec, code) for spec_hash, job in runs.items()}
+    known = newest(run for run in found.finished.values() if any_code or run.code == codes.get(run.spec.hash))
     groups: dict[DataKey, dict[str, Job]] = {}
     for spec_hash, job in runs.items():
         if spec_hash in known and is_benchmark(job.spec):
@@ -90,14 +91,14 @@ def find_pending_runs(
         data = prepared.record.hash
         store.add_data(prepared.record)
         for spec_hash, job in group.items():
-            key = run_key(job.spec, data, code)
+            key = run_key(job.spec, data, codes[spec_hash])
             finished = found.finished.get(key) or known.get(spec_hash)
             if finished is not None and finished.data == data:
                 _take(finished, sweep, store)
             elif key in found.failed and not retry_failed:
                 sweep.failed.append(Failed.of(job.label, store.run(key)))
             else:
-                tasks[spec_hash] = Task(job.label, key, RunId(job.spec, data, code))
+                tasks[spec_hash] = Task(job.label, key, RunId(job.spec, data, codes[spec_hash]))
                 sweep.data.add(data)
     sweep.waiting = [tasks[spec_hash] for spec_hash in runs if spec_hash in tasks]
     return sweep

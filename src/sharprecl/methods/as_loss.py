@@ -46,7 +46,7 @@ class MethodLoss(nn.Module):
         """Build the method's side modules.
 
         Args:
-            method: a name of ``sharprecl methods``.
+            method: a name of ``sharprecl methods``, or ``module:Class``.
             classifier: the model's last layer, H to C; called once a step, for two views on all rows at once.
             class_counts: training texts of each class, [C].
             total_steps: losses with gradients that training will ask for; what follows a schedule follows this.

@@ -3,7 +3,7 @@
 import importlib
 from typing import Any
 
-from sharprecl.config import method_settings
+from sharprecl.config import METHODS, method_settings, outside_method
 
 
 def method_class(name: str) -> Any:
@@ -12,7 +12,8 @@ def method_class(name: str) -> Any:
     Raises:
         ConfigError: there is no such method.
     """
-    return load_object(method_settings(name).implementation)
+    settings = method_settings(name)
+    return load_object(settings.implementation) if name in METHODS else outside_method(name).kind
 
 
 def load_object(path: str) -> Any:

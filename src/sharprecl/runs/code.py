@@ -5,12 +5,12 @@ schedules cannot change a figure and is left out, and so is how settings become 
 Versions of PyTorch and other packages are told in a run's environment and are not part of it.
 """
 
-import ast
-import hashlib
-import io
-import tokenize
 from collections.abc import Iterator
 from pathlib import Path
+
+from sharprecl.config import outside_code
+from sharprecl.runs.spec import RunSpec
+from sharprecl.source import hash_sources
 
 DECIDES: tuple[str, ...] = (
     "assets/catalogue.py",
@@ -48,37 +48,23 @@ def code_hash(package: Path = _PACKAGE) -> str:
     Args:
         package: the package's folder.
     """
-    digest = hashlib.sha256()
+    return hash_sources((file.relative_to(package).as_posix(), file) for file in _files(package))
+
+
+def run_code(spec: RunSpec, package: str) -> str:
+    """The hash of the code that a run is made by: a method from outside adds that of its own files behind a plus.
+
+    Args:
+        package: ``code_hash()``.
+
+    Raises:
+        ConfigError: the method cannot be had.
+    """
+    own = outside_code(spec.settings["method"]["name"])
+    return f"{package}+{own}" if own else package
+
+
+def _files(package: Path) -> Iterator[Path]:
     for place in DECIDES:
         path = package / place
-        for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
-            for part in (file.relative_to(package).as_posix(), bare(file.read_text(encoding="utf-8"))):
-                digest.update(part.encode() + b"\0")
-    return digest.hexdigest()
-
-
-def bare(source: str) -> str:
-    """The lines of a Python file that hold code, without comments."""
-    lines = source.split("\n")
-    unread = set(_lines_of_docstrings(source, lines))
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        row, column = token.start[0] - 1, token.start[1]
-        if token.type == tokenize.COMMENT:
-            lines[row] = lines[row][:column].rstrip()
-        elif token.type == tokenize.NL and not lines[row].strip():
-            # Only outside strings: within a prompt, a blank line is read by a model.
-            unread.add(row)
-    return "\n".join(line for row, line in enumerate(lines) if row not in unread)
-
-
-def _lines_of_docstrings(source: str, lines: list[str]) -> Iterator[int]:
-    """Row numbers, from 0, of the strings that stand for themselves and have their lines to themselves."""
-    for node in ast.walk(ast.parse(source)):
-        if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
-            continue
-        first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
-        # Columns of a syntax tree count bytes.
-        before = lines[first].encode()[: node.col_offset]
-        after = lines[last].encode()[node.end_col_offset :].partition(b"#")[0]
-        if not before.strip() and not after.strip():
-            yield from range(first, last + 1)
+        yield from sorted(path.rglob("*.py")) if path.is_dir() else [path]

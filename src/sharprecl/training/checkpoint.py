@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 import torch
 
-from sharprecl.config import RunConfig
+from sharprecl.config import RunConfig, outside_code
 from sharprecl.errors import CheckpointError
 from sharprecl.files import sha256_json, sync
 from sharprecl.version import __version__
@@ -42,7 +42,8 @@ def checkpoint_identity(config: RunConfig, *decisive: Any) -> str:
     settings = config.kept()
     del settings["training"]["checkpoint_seconds"]
     digest = hashlib.sha256()
-    for part in (__version__, _FORMAT, settings, *decisive):
+    own = outside_code(config.method.name)
+    for part in (__version__, _FORMAT, settings, *([own] if own else []), *decisive):
         digest.update(part.tobytes() if isinstance(part, np.ndarray) else sha256_json(part).encode())
     return digest.hexdigest()
 
@@ -143,8 +144,8 @@ class CheckpointFolder:
                 continue
             if payload["run_hash"] != self.run_hash:
                 raise CheckpointError(
-                    f"the checkpoint in {self.folder} belongs to a run with other settings or other data; "
-                    f"start anew in another output folder, or repeat the first command to resume it"
+                    f"the checkpoint in {self.folder} belongs to a run with other settings or other data, or of other "
+                    f"code; start anew in another output folder, or repeat the first command to resume it"
                 )
             self.guarded(lambda step=step: self._forget_above(step))  # type: ignore[misc]
             self._current = self._at(step)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sharprecl.config import RunConfig
+from sharprecl.config import RunConfig, outside_code
 from sharprecl.data.folds import HELD_OUT, Fold, deal_folds, hold_out_once
 from sharprecl.data.messages import plural
 from sharprecl.data.tables import TextTable
@@ -149,7 +149,9 @@ def _train(job: TrainingJob, callback: "_OfFold", fold: Fold, folder: Path | Non
 def _identity(table: TextTable, config: RunConfig, fold: Fold) -> str:
     settings = config.kept()
     del settings["training"]["checkpoint_seconds"]
-    digest = hashlib.sha256(sha256_json([__version__, settings, table.content_hash]).encode())
+    own = outside_code(config.method.name)
+    whole = [__version__, settings, table.content_hash, *([own] if own else [])]
+    digest = hashlib.sha256(sha256_json(whole).encode())
     for rows in (fold.fit, fold.held):
         digest.update(rows.astype("<i8").tobytes())
     return digest.hexdigest()
