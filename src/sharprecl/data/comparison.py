@@ -66,10 +66,8 @@ def compare(statistics: Mapping[str, Statistics]) -> Comparison:
             notes.append((name, cause))
             numbers |= dict.fromkeys(differences(name, found).keys() & set(figures), len(notes))
         rows[name] = {
-            figure: ComparedFigure(
-                str(printed), _spelled(getattr(found, FIGURES[figure]), printed), numbers.get(figure)
-            )
-            for figure, printed in SOURCES[name].table_1.items()
+            figure: _compared(SOURCES[name].table_1.get(figure), getattr(found, attribute), numbers.get(figure))
+            for figure, attribute in FIGURES.items()
         }
     return Comparison(rows, tuple(notes))
 
@@ -106,6 +104,12 @@ def comparison_markdown(statistics: Mapping[str, Statistics]) -> str:
     for name, counted in statistics.items():
         lines.append(_line(SOURCES[name].title, *(str(getattr(counted, key)) for key in REPEATED.values())))
     return "\n".join([*lines, "", REPEATED_LEGEND, ""])
+
+
+def _compared(printed: float | None, found: float, note: int | None) -> ComparedFigure:
+    if printed is None:  # a data set that is not the paper's
+        return ComparedFigure("-", _spelled(found, 0.1), note)
+    return ComparedFigure(str(printed), _spelled(found, printed), note)
 
 
 def _spelled(found: float, printed: float) -> str:
