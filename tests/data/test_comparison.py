@@ -10,13 +10,15 @@ from sharprecl.data.benchmarks import BENCHMARKS, SOURCES, benchmark_files
 from sharprecl.data.comparison import FIGURES, compare, comparison_markdown, differences, to_json
 from sharprecl.data.statistics import Statistics
 
+THE_PAPER_S = [name for name in BENCHMARKS if SOURCES[name].table_1]
+
 
 def expected(name: str) -> Statistics:
     return Statistics(**EXPECTED[name])
 
 
 def test_the_paper_has_all_six() -> None:
-    assert all(SOURCES[name].table_1.keys() == FIGURES.keys() for name in BENCHMARKS)
+    assert all(SOURCES[name].table_1.keys() == FIGURES.keys() for name in THE_PAPER_S)
 
 
 @pytest.mark.parametrize("name", BENCHMARKS)

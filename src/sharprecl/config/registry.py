@@ -76,7 +76,16 @@ def method_section(value: Any) -> Any:
     """The ``method`` section of a configuration as settings of the method that it names.
 
     Raises:
-        ConfigError: there is no such method.
+        ConfigError: there is no such method, or no such setting of one from outside.
         ValidationError: a setting is unknown or unfit.
     """
-    return method_settings(value.get("name")).model_validate(value) if isinstance(value, Mapping) else value
+    if not isinstance(value, Mapping):
+        return value
+    name = value.get("name")
+    kind = method_settings(name)
+    known = [setting for setting in kind.model_fields if setting != "name"]
+    for setting in value:
+        # Of the package's own methods docs/configuration.md has all settings, and the sentence says so.
+        if name not in METHODS and setting not in kind.model_fields:
+            raise ConfigError(f"{name} has no setting {setting!r}; it has {', '.join(known) or 'none'}")
+    return kind.model_validate(value)
