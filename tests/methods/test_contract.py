@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from sharprecl.classifier import TextClassifier
 from sharprecl.config import METHODS
 from sharprecl.methods.base import Method
 from sharprecl.methods.registry import method_class
+from sharprecl.testing import Stopping, check_saved
 from sharprecl.training.encoder_task import EncoderTask
-from sharprecl.training.history import Callback, Record, TrainingSpeed
+from sharprecl.training.history import Callback
 from tiny import CONFIGS, skewed_texts, tiny_encoder
 
 METHODS = [name for name in METHODS if issubclass(method_class(name), Method)]
@@ -127,14 +127,7 @@ def _features(task: EncoderTask) -> Any:
 def test_exports_to_the_stock_class(encoders: dict[str, str], method: str, encoder: str, tmp_path: Path) -> None:
     texts, labels = skewed_texts()
     classifier = make(encoders[encoder], method).fit(texts, labels)
-    card = classifier.save(tmp_path)
-    assert card.not_stock_because == ""
-    stock = AutoModelForSequenceClassification.from_pretrained(tmp_path / "model").eval()
-    inputs = AutoTokenizer.from_pretrained(tmp_path / "model")(texts, padding=True, return_tensors="pt")
-    inputs.pop("token_type_ids", None)
-    with torch.no_grad():
-        logits = stock(**inputs).logits.numpy()
-    np.testing.assert_allclose(logits, classifier.scores(texts), rtol=1e-3, atol=1e-4)
+    assert check_saved(classifier, texts, tmp_path).not_stock_because == ""
 
 
 @pytest.mark.parametrize("method", sorted(set(METHODS) - set(EXPORTABLE)))
@@ -167,17 +160,6 @@ def test_dropout_is_on_after_an_evaluation(
     monkeypatch.setattr(EncoderTask, "forward_backward", watching)
     make(encoders["bert"], method).fit(*skewed_texts())
     assert set(seen) == {(True, True)}
-
-
-class Stopping(Callback):
-    """Ends the training, as a crash would, when a step is reached."""
-
-    def __init__(self, at: int) -> None:
-        self.at = at
-
-    def on_record(self, record: Record, speed: TrainingSpeed) -> None:
-        if record["kind"] == "step" and record["step"] == self.at:
-            raise KeyboardInterrupt
 
 
 Whole = Callable[[str, dict[str, Any]], tuple[Any, bytes]]
@@ -217,7 +199,7 @@ def test_resumes_to_the_very_bytes(
     steps = trained.facts["plan"]["steps_per_epoch"]
     # A callback is told before the step counts and is checkpointed, so the step that raises is made again.
     at = {"in the first epoch": 2, "in the second": steps + 2, "at the end of the second": 2 * steps}[stop]
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(InterruptedError):
         fit("cut", Stopping(at))
     resumed = fit("cut", Callback(), resume=True)
     assert resumed.trained_ is not None
