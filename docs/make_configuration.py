@@ -45,7 +45,8 @@ only what belongs to its loss); `official`, what the method's own source trained
 `paper` and `released`,
 SharpReCL's equations as printed (the sign mended) and its published code fault by fault.
 
-`method.name` may be `auto`: the label distribution of the training texts chooses, and the run says why.
+`method.name` may be `auto`: the label distribution of the training texts chooses, and the run says why. Or it is
+`module:Class`, a [method of your own](extending.md) with settings of its own.
 """
 
 

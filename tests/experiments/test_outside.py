@@ -1,9 +1,11 @@
 """A method from outside in a plan: made by real workers, and made anew when its code changes, and only it."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import yaml
 
 from made_up_runs import made_up_plan, made_up_records
 from outside import METHOD, Outside
@@ -116,6 +118,15 @@ def test_names_of_columns_go_through_a_file(outside: Outside) -> None:
     read = load_plan("mine.yaml")
     assert list(read.columns) == ["last year", "this year"]
     assert read.jobs("smoke") == made.jobs("smoke")
+
+
+def test_the_page_s_plan_can_be_read(outside: Outside) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "extending.md").read_text(encoding="utf-8")
+    (text,) = re.findall(r"```yaml\n(.*?)```", page, flags=re.DOTALL)
+    text = text.replace("poly1:Poly1", outside.write()).replace("epsilon", "factor")
+    read = make_plan("tickets", "tickets.yaml", yaml.safe_load(text))
+    assert list(read.columns) == ["last year", "this year", "questions"]
+    assert len(read.jobs("small")) == 3 * 2 * 3
 
 
 def test_a_name_changes_no_run(outside: Outside) -> None:

@@ -100,7 +100,7 @@ def _address(name: str) -> str:
 
 def _import(name: str, told: str) -> ModuleType:
     folder = os.getcwd()
-    # Behind everything else: a random.py that lies beside the data must not take the place of Python's own.
+    # At the end: a random.py that lies beside the data must not take the place of Python's own.
     if folder not in sys.path:
         sys.path.append(folder)
     importlib.invalidate_caches()

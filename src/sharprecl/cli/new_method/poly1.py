@@ -25,7 +25,7 @@ class Poly1Config(MethodConfig):
 
 
 class Poly1(LogitLoss):
-    """Only shapes the loss of each text; ``sharprecl.methods.base`` has what else."""
+    """Shapes the loss of each text; ``sharprecl.methods.base`` has what else there is."""
 
     Config = Poly1Config
 
