@@ -135,7 +135,7 @@ def test_csv_holds_every_number(made_up: Document) -> None:
     assert middle == pytest.approx(sum(scores) / 3, abs=1e-11)
     best = values(part="cell", quantity="place", value="1", metric="accuracy")
     assert [row["row"] for row in best] == ["sharprecl", "sharprecl"]
-    assert len(values(quantity="p_corrected")) == 4
+    assert len(values(part="test", quantity="p")) == 4
 
 
 def test_an_unknown_format() -> None:

@@ -144,42 +144,31 @@ def test_where_no_two_columns_are_common_the_rows_that_have_all_are_averaged() -
     assert set(rank_lines(table).ranks) == {"cross_entropy", "sharprecl"}
 
 
-def test_signs_of_certainty_are_explained_only_where_they_stand() -> None:
-    plan = made_up_plan()
-    for skills, sign in ((SKILLS, True), (dict.fromkeys(SKILLS, 0.7), False)):
-        document = make_document(plan, made_up_records(plan, skills), Recipe("mine", "smoke"))
-        stands = any("*" in entry.marks for sheet in document.sheets for row in sheet.rows for entry in row)
-        notes = " ".join(document.notes)
-        assert stands == sign
-        assert ("is significant" in notes) == sign
-        assert "Only macro-F1 and accuracy are tested; see Significance." in notes
-
-
-def test_p_is_of_texts_and_seeds_and_of_texts_alone_where_there_is_a_single_seed() -> None:
-    plan = made_up_plan()
-    records = made_up_records(plan, SKILLS)
-    for seeds, said in (((0,), "these trained models"), ((0, 1), "other seeds")):
-        document = make_document(plan, records, Recipe("mine", "smoke", seeds=seeds))
-        (sheet,) = (sheet for sheet in document.sheets if sheet.title == "Significance")
-        assert sheet.headings[-1] == "p"
-        assert [said in note for note in sheet.notes if note.startswith("p allows for")] == [True]
-
-
-def test_rows_that_are_ruled_out_are_marked() -> None:
+@pytest.mark.parametrize("seeds", [(0,), (0, 1)])
+def test_rows_that_are_behind_are_marked_and_the_notes_say_what_p_is(seeds: tuple[int, ...]) -> None:
     plan = made_up_plan()
     records = made_up_records(plan, {"cross_entropy": 0.94, "bcl": 0.95, "sharprecl": 0.6})
-    document = make_document(plan, records, Recipe("mine", "smoke"))
+    document = make_document(plan, records, Recipe("mine", "smoke", seeds=seeds))
     for sheet in document.sheets[:4]:
         if sheet.title in ("Accuracy", "Macro-F1"):
             marked = {row[0].text for row in sheet.rows for entry in row if "<" in entry.marks}
             assert marked == {"sharprecl"}
-    assert sum(note.startswith("<: ruled out as the best") and "other seeds" in note for note in document.notes) == 1
-    p = {
-        (one.row, one.column): one.value
-        for one in document.figures
-        if (one.quantity, one.metric) == ("p_best", "macro_f1")
-    }
+    (sheet,) = (sheet for sheet in document.sheets if sheet.title == "Significance")
+    assert sheet.headings[-1] == "p"
+    notes = " ".join(document.notes)
+    assert "<: significantly behind the best row of its column (p at most 0.05)." in notes
+    assert "corrected for the rows and the 2 columns" in notes
+    assert ("allowing for other test texts and other seeds" in notes) == (len(seeds) > 1)
+    assert ("A single seed says nothing about other trainings." in notes) == (len(seeds) == 1)
+    p = {(one.row, one.column): one.value for one in document.figures if (one.part, one.quantity) == ("cell", "p")}
     assert max(p["sharprecl", column] for column in plan.columns) < 0.05
+
+
+def test_a_mark_that_does_not_stand_is_not_explained() -> None:
+    plan = made_up_plan()
+    document = make_document(plan, made_up_records(plan, dict.fromkeys(SKILLS, 0.7)), Recipe("mine", "smoke"))
+    assert not any("<" in entry.marks for sheet in document.sheets for row in sheet.rows for entry in row)
+    assert not any(note.startswith("<") for note in document.notes)
 
 
 def test_a_leader_that_lacks_seeds_is_not_overlooked() -> None:

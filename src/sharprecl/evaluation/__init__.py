@@ -7,8 +7,7 @@ module             public names
 ``metrics``        accuracy, macro-F1, balanced accuracy, ... as pure functions of ``Counts``
 ``bands``          head, medium and tail: classes by their training texts
 ``intervals``      95 % bootstrap intervals of one model's figures
-``significance``   ``paired_bootstrap`` of two methods over texts and seeds; ``holm`` for many tests at once
-``best``           ``compare_with_best``: which of many methods may be the best one
+``best``           ``compare_with_best``: which of two or more methods may be the best one, over texts and seeds
 ``ranks``          ``rank_methods``: average ranks over data sets, Friedman's test and Nemenyi's critical difference
 ``references``     ``tfidf_logistic``, the floor to beat
 ``table``          methods side by side on the terminal

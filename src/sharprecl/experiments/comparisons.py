@@ -1,55 +1,44 @@
-"""How sure a table's differences are: the compared row against its rival, who may be the best, and average ranks.
+"""How sure a table's differences are: who may be the best of a column, and average ranks.
 
-The rival is the complete row with the highest mean on these very test texts. Of k - 1 equal rows the luckiest is that
-one, so where the rival leads, its p-values count k - 1 times (Bonferroni over the choice); where the compared row leads
-in spite of the choice, they stand as they are. Holm's correction then runs over all columns of a metric's table.
+One question, one test: each complete row is held against the one with the highest mean (``evaluation.best``), other
+test texts and other seeds allowed for together, corrected for the number of rows and of columns. Marks, sentences and
+the sheet on the compared row all tell of these p-values, so they cannot contradict each other.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 import numpy as np
 
 from sharprecl.data.messages import joined, plural
-from sharprecl.evaluation.best import compare_with_best
+from sharprecl.evaluation.best import LEVEL, Standings, compare_with_best
 from sharprecl.evaluation.metrics import Counts, Floats, accuracy, macro_f1
 from sharprecl.evaluation.ranks import Ranking, rank_methods
-from sharprecl.evaluation.significance import PairedBootstrap, holm, paired_bootstrap
 from sharprecl.experiments.results import Line, Table, in_percent
 
-LEVEL = 0.05
 LEAST_TEXTS = 20
-"""Test texts below which a mean over them is no normal variable, and no row is ruled out as the best."""
+"""Test texts below which a mean over them is no normal variable, and nothing is tested."""
 TESTED: dict[str, Callable[[Counts], Floats]] = {"macro_f1": macro_f1, "accuracy": accuracy}
 """The metrics that are tested, and how they are counted."""
 
 
 @dataclass(frozen=True)
 class RowComparison:
-    """One column's test in one metric.
+    """The compared row beside its rival, the best other row of a column; one of the two leads the column.
 
     Attributes:
-        compared, rival: who against whom.
-        rivals: how many rows the rival was chosen from, those that are the same runs once.
-        seeds: how many seeds both have.
-        test: over test texts and seeds; with a single seed over test texts, of these trained models only.
-        p: after both corrections.
+        difference: mean of the compared row minus that of its rival.
+        interval: 95 % interval of the difference, corrected as ``p`` is.
+        p: of whichever of the two is behind.
     """
 
     column: str
     metric: str
     compared: Line
     rival: Line
-    rivals: int
-    seeds: int
-    test: PairedBootstrap
+    difference: float
+    interval: tuple[float, float]
     p: float
-
-    @property
-    def difference(self) -> float:
-        """Mean of the compared row minus that of its rival."""
-        return self.test.difference
 
     @property
     def significant(self) -> bool:
@@ -81,74 +70,103 @@ class Comparisons:
     """All that is tested in a table.
 
     Attributes:
-        tested: tests of the compared row.
-        untested: why a column could not be tested, by column.
-        p_best: by metric and column, of each complete row: p of coming out so far behind though it is the best.
+        p: by metric and column, of each complete row: of falling so far behind the leader by chance; 1 for the leader.
+        compared: the compared row beside its rival.
+        untested: why a column with runs could not be tested, by column.
+        seeds: the least number of seeds that a test allows for; 1 where it allows for test texts alone.
+        columns: how many columns the p of a metric are corrected for.
     """
 
-    tested: tuple[RowComparison, ...] = ()
+    p: Mapping[tuple[str, str], Mapping[Line, float]] = field(default_factory=dict)
+    compared: tuple[RowComparison, ...] = ()
     untested: Mapping[str, str] = field(default_factory=dict)
-    p_best: Mapping[tuple[str, str], Mapping[Line, float]] = field(default_factory=dict)
+    seeds: int = 1
+    columns: int = 0
 
     def of(self, metric: str, column: str) -> RowComparison | None:
-        """The test of a column, if there was one."""
-        return next((one for one in self.tested if (one.metric, one.column) == (metric, column)), None)
+        """The compared row in a column, if it was tested there."""
+        return next((one for one in self.compared if (one.metric, one.column) == (metric, column)), None)
 
-    def ruled_out(self, metric: str, column: str) -> frozenset[Line]:
-        """Rows that are not the best one of a column, as far as anything can be told."""
-        return frozenset(line for line, p in self.p_best.get((metric, column), {}).items() if p <= LEVEL)
+    def behind(self, metric: str, column: str) -> frozenset[Line]:
+        """Rows that are significantly behind the leader of a column."""
+        return frozenset(line for line, p in self.p.get((metric, column), {}).items() if p <= LEVEL)
 
 
 def compare_rows(table: Table) -> Comparisons:
-    """Test the compared row in every column where it and another row are complete, and each row against the best.
-
-    A curve has no compared row.
-    """
-    p_best = {
-        (metric, column): p for metric in TESTED for column in table.columns if (p := _p_best(table, metric, column))
-    }
-    compared = next((line for line in table.lines if line.row == table.plan.compared and line.x is None), None)
-    if compared is None or len(table.lines) < 2:
-        return Comparisons(p_best=p_best)
-    obstacles = {column: _obstacle(table, compared, column) for column in table.columns}
-    columns = [column for column, why in obstacles.items() if not why]
-    tested: list[RowComparison] = []
+    """Hold the complete rows of every column against its best one; in a curve, each setting by itself."""
+    untested = {column: why for column in table.columns if (why := _obstacle(table, column))}
+    columns = [column for column in table.columns if column not in untested]
+    row = next((line for line in table.lines if line.row == table.plan.compared and line.x is None), None)
+    p, compared = {}, []
     for metric in TESTED:
-        found = [_test(table, compared, column, metric) for column in columns]
-        corrected = holm([one.p for one in found])
-        tested += [replace(one, p=float(p)) for one, p in zip(found, corrected, strict=True)]
-    return Comparisons(tuple(tested), {column: why for column, why in obstacles.items() if why}, p_best)
+        for column in columns:
+            p[metric, column] = {}
+            for contenders in _contenders(table, column):
+                standings = _standings(table, metric, column, list(contenders), len(columns))
+                p_of = dict(zip(contenders, standings.p.tolist(), strict=True))
+                p[metric, column] |= {line: p_of[first] for first, same in contenders.items() for line in same}
+                compared += [_beside_rival(metric, column, standings, contenders, row)] if row else []
+    seeds = [len(table.cells[line, column].runs) for _, column in p for line in p["macro_f1", column]]
+    tested = tuple(one for one in compared if one is not None)
+    if row is not None:
+        lacking = [column for column in columns if not any(one.column == column for one in tested)]
+        untested |= dict.fromkeys(lacking, f"{row.title} lacks seeds")
+    return Comparisons(
+        p=p,
+        compared=tested,
+        untested=untested if len(table.lines) > 1 else {},
+        # A row without chance in its training has a single run in any table.
+        seeds=min((number for number in seeds if number > 1), default=1),
+        columns=len(columns),
+    )
 
 
-def _obstacle(table: Table, compared: Line, column: str) -> str:
-    if table.data_of(column) is None:
+def _obstacle(table: Table, column: str) -> str:
+    data = table.data_of(column)
+    if data is None:
         return "its runs were judged on different test texts"
-    if compared not in table.means("macro_f1", column):
-        return f"{compared.title} lacks seeds"
-    return "" if _others(table, compared, column, "macro_f1") else "no other row is complete"
+    if len(data.gold) < LEAST_TEXTS:
+        return f"it has fewer than {LEAST_TEXTS} test texts"
+    return "" if _contenders(table, column) else "fewer than two rows are complete"
 
 
-def _others(table: Table, compared: Line, column: str, metric: str) -> dict[Line, float]:
-    """Means of the other rows. Of rows that are the same runs the first counts, and none that is the compared row's."""
-    known = {table.cells[compared, column].keys}
-    others = {}
-    for line, value in table.means(metric, column).items():
-        if (keys := table.cells[line, column].keys) not in known:
-            known.add(keys)
-            others[line] = value
-    return others
+def _contenders(table: Table, column: str) -> list[dict[Line, list[Line]]]:
+    """Complete rows that are compared with each other, by the first of those that are the same runs."""
+    groups = []
+    for group in table.groups:
+        means = table.means("macro_f1", column)
+        same: dict[tuple[str, ...], list[Line]] = {}
+        for line in group:
+            if line in means:
+                same.setdefault(table.cells[line, column].keys, []).append(line)
+        if len(same) > 1:
+            groups.append({lines[0]: lines for lines in same.values()})
+    return groups
 
 
-def _test(table: Table, compared: Line, column: str, metric: str) -> RowComparison:
-    """One column's test; p counts as often as there were rivals to choose from, where the rival leads."""
-    others = _others(table, compared, column, metric)
-    rival = max(others, key=lambda line: others[line])  # of equal ones the first
-    gold_N, (first_SN, second_SN), n_classes = _answers(table, column, compared, rival)
-    seeds = len(first_SN)
-    drawn: Literal["drawn", "fixed"] = "drawn" if seeds > 1 else "fixed"
-    test = paired_bootstrap(gold_N, first_SN, second_SN, n_classes, TESTED[metric], seeds=drawn)
-    p = min(1.0, test.p * len(others)) if test.difference < 0 else test.p
-    return RowComparison(column, metric, compared, rival, len(others), seeds, test, p)
+def _standings(table: Table, metric: str, column: str, lines: Sequence[Line], columns: int) -> Standings:
+    gold_N, answers, n_classes = _answers(table, column, *lines)
+    found = compare_with_best(gold_N, answers, n_classes, TESTED[metric], tables=columns)
+    # Rows that look equal tie, and none of them is behind.
+    shown = [in_percent(table.cells[line, column].mean(metric) or 0.0) for line in lines]
+    return replace(found, p=np.where(np.equal(shown, shown[found.leader]), 1.0, found.p))
+
+
+def _beside_rival(
+    metric: str, column: str, standings: Standings, contenders: Mapping[Line, list[Line]], row: Line
+) -> RowComparison | None:
+    lines = list(contenders)
+    place = next((number for number, same in enumerate(contenders.values()) if row in same), None)
+    if place is None:
+        return None
+    others = [number for number in range(len(lines)) if number != place]
+    rival = min(others, key=lambda number: float(standings.behind[number]))  # of equal ones the first
+    ahead = place == standings.leader
+    last = rival if ahead else place
+    difference = float(standings.behind[last]) * (1 if ahead else -1)
+    margin = float(standings.margin[last])
+    interval = (difference - margin, difference + margin)
+    return RowComparison(column, metric, row, lines[rival], difference, interval, float(standings.p[last]))
 
 
 def _answers(table: Table, column: str, *lines: Line) -> tuple[np.ndarray, list[np.ndarray], int]:
@@ -158,26 +176,6 @@ def _answers(table: Table, column: str, *lines: Line) -> tuple[np.ndarray, list[
     cells = [table.cells[line, column].runs for line in lines]
     answers = [np.asarray([runs[seed].answers for seed in sorted(runs)]) for runs in cells]
     return np.asarray(data.gold), answers, len(data.label_names)
-
-
-def _p_best(table: Table, metric: str, column: str) -> dict[Line, float]:
-    """Hold the complete rows of a column against its best; in a curve, the values of each setting among themselves."""
-    data, means = table.data_of(column), table.means(metric, column)
-    if data is None or len(data.gold) < LEAST_TEXTS:
-        return {}
-    found: dict[Line, float] = {}
-    for group in table.groups:
-        keys = {line: table.cells[line, column].keys for line in group if line in means}
-        # Rows that are the same runs are one contender.
-        contenders = {key: line for line, key in keys.items()}
-        if len(contenders) < 2:
-            continue
-        gold_N, answers, n_classes = _answers(table, column, *contenders.values())
-        p_of = dict(
-            zip(contenders, compare_with_best(gold_N, answers, n_classes, TESTED[metric]).tolist(), strict=True)
-        )
-        found |= {line: p_of[key] for line, key in keys.items()}
-    return found
 
 
 def rank_lines(table: Table, metric: str = "macro_f1") -> Ranked:

@@ -4,14 +4,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from sharprecl.data.messages import joined, plural
-from sharprecl.experiments.comparisons import LEVEL, TESTED, Comparisons
+from sharprecl.evaluation.best import LEVEL
+from sharprecl.experiments.comparisons import TESTED, Comparisons
 from sharprecl.experiments.document import DASH
 from sharprecl.experiments.results import METRICS, Table
 
-RULED_OUT, SIGNIFICANT, ON_TEST = "<", "*", "t"
+BEHIND, ON_TEST = "<", "t"
 """Raised signs."""
-FEW_SEEDS = 5
-"""Up to here, p over seeds is too small where seeds differ greatly: see ``evaluation.significance``."""
 
 _CHOSEN_ON = {
     "validation": "the epoch was chosen on validation texts",
@@ -44,13 +43,9 @@ def notes(table: Table, comparisons: Comparisons, ranked_over: str) -> Iterator[
     """
     cells = table.cells.values()
     yield "Bold: the best of the complete cells. Underlined: the runner-up. Cells that look equal tie."
-    if any(comparisons.ruled_out(*place) for place in comparisons.p_best):
-        several = all(len(cell.wanted) > 1 for cell in cells)
-        drawn = "other test texts and other seeds" if several else "other test texts, but not for other seeds"
-        yield (
-            f"{RULED_OUT}: ruled out as the best complete row of its column with 95 % confidence (multiple comparisons "
-            f"with the best, Hsu 1984), allowing for {drawn}. Accuracy and macro-F1 only; not corrected over columns."
-        )
+    if any(comparisons.behind(*place) for place in comparisons.p):
+        yield f"{BEHIND}: significantly behind the best row of its column (p at most {LEVEL:g})."
+    yield from _tested(table, comparisons)
     if any(0 < len(cell.runs) < len(cell.wanted) for cell in cells):
         yield "2/3: two of three seeds are finished; the cell is not compared."
     if any(not cell.complete for cell in cells):
@@ -66,39 +61,22 @@ def notes(table: Table, comparisons: Comparisons, ranked_over: str) -> Iterator[
         yield f"Average and rank: over {ranked_over}. The columns of one data set count as one in the rank."
         tokens += ", over the same columns"
     yield f"{tokens}."
-    if comparisons.tested:
-        name = comparisons.tested[0].compared.title
-        sign = f"{SIGNIFICANT} at {name}: its difference from the best other row, ahead or behind, is significant. "
-        shown = any(one.significant for one in comparisons.tested)
+
+
+def _tested(table: Table, comparisons: Comparisons) -> Iterator[str]:
+    """What p is, and where there is none."""
+    if comparisons.columns:
         tested = _every(METRICS[metric].lower().replace("f1", "F1") for metric in TESTED)
-        yield f"{sign if shown else ''}Only {tested} are tested; see Significance."
-
-
-def significance(comparisons: Comparisons) -> tuple[str, ...]:
-    """How the tests were made and what they are worth, and which could not be made."""
-    untested = tuple(f"Not tested on {column}: {why}." for column, why in comparisons.untested.items())
-    if not comparisons.tested:
-        return untested
-    seeds = min(one.seeds for one in comparisons.tested)
-    family = len({one.column for one in comparisons.tested})
-    if seeds > 1:
-        p = "p allows for other test texts and other seeds: a paired bootstrap draws both anew."
-        few = f" With {seeds} seeds it is too small where seeds differ greatly." if seeds <= FEW_SEEDS else ""
-    else:
-        p = "p allows for other test texts: a paired bootstrap draws them anew. It is about these trained models only."
-        few = " A single seed says nothing about other trainings."
-    sentences = [
-        f"{p} {SIGNIFICANT}: p is at most {LEVEL:g}.{few}",
-        "The rival is the best other row on these test texts. Where it leads, p is multiplied by the number of rows it "
-        f"was chosen from; then Holm's correction runs over the tested columns of a metric, here {family}.",
-        "The interval is not corrected.",
-    ]
-    least = max(one.test.least_p * one.rivals for one in comparisons.tested) * family
-    if least > LEVEL:
-        sentences.append(
-            f"With so many rows and columns p is at least {least:.3f} where the rival leads: none is significant."
+        several = comparisons.columns > 1
+        over = f"the rows and the {comparisons.columns} columns" if several else "the number of rows"
+        chance = "other test texts and other seeds" if comparisons.seeds > 1 else "other test texts"
+        alone = "" if comparisons.seeds > 1 else " A single seed says nothing about other trainings."
+        yield (
+            f"p: each row against the best one of its column, in {tested}; two-sided, allowing for {chance}, corrected "
+            f"for {over} (multiple comparisons with the best, Hsu 1984).{alone}"
         )
-    return (*sentences, *untested)
+    for column, why in comparisons.untested.items():
+        yield f"Not tested{f' on {column}' if len(table.columns) > 1 else ''}: {why}."
 
 
 def _every(names: Iterable[str]) -> str:

@@ -44,19 +44,16 @@ def long_form(
         for ranking in ranked[metric].rankings:
             distances = {"critical_difference": ranking.critical_difference, "friedman_p": ranking.p}
             yield from _known("rank", distances, metric)
-    for (metric, column), by_line in comparisons.p_best.items():
+    for (metric, column), by_line in comparisons.p.items():
         for line, p in by_line.items():
-            yield LongFormValue("cell", "p_best", p, metric, line.title, column)
-    for one in comparisons.tested:
+            yield LongFormValue("cell", "p", p, metric, line.title, column)
+    for one in comparisons.compared:
         figures: dict[str, float | str | None] = {
             "rival": one.rival.title,
-            "rivals": one.rivals,
-            "seeds": one.seeds,
             "difference": one.difference,
-            "interval_low": one.test.interval[0],
-            "interval_high": one.test.interval[1],
-            "p": one.test.p,
-            "p_corrected": one.p,
+            "interval_low": one.interval[0],
+            "interval_high": one.interval[1],
+            "p": one.p,
         }
         yield from _known("test", figures, one.metric, one.compared.title, one.column)
     yield from published_values(table)

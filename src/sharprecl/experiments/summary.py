@@ -1,14 +1,16 @@
 """A table in plain words: who is best where, by how much, and how sure that is."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from sharprecl.data.messages import joined, plural
+from sharprecl.evaluation.best import LEVEL
 from sharprecl.experiments.comparisons import Comparisons, RowComparison, decisive_class
 from sharprecl.experiments.document import equals
-from sharprecl.experiments.footnotes import FEW_SEEDS
 from sharprecl.experiments.results import Line, Table, in_percent
 
 _METRIC = "macro_f1"
+_SHOWN = 5
 
 
 def summarise(table: Table, comparisons: Comparisons) -> tuple[str, ...]:
@@ -25,40 +27,74 @@ def _columns(table: Table, comparisons: Comparisons) -> Iterator[str]:
                 continue
             best, after = table.best(known)
             among = f"of the {len(known)} rows that are complete there, " if len(known) < len(group) else ""
-            comparison, tested = comparisons.of(_METRIC, column), ""
-            if comparison and not {comparison.compared, comparison.rival} <= best:
-                tested = f"{_test(comparison, best, after)}.{_why(table, comparison)}"
+            p = comparisons.p.get((_METRIC, column), {})
+            sure = _Certainty(p, comparisons.seeds)
+            own = _of_compared(table, comparisons.of(_METRIC, column), best, after, sure)
+            behind = _behind(comparisons.behind(_METRIC, column), known, best, after) if p else ""
             missing = _lacking(table, column, group, known)
-            yield f"{column}: {among}{_winners(known, best, after)}{tested or '.'}{missing}"
+            yield f"{column}: {among}{_winners(known, best, after, sure)}{own}{behind}{missing}"
 
 
-def _winners(means: Mapping[Line, float], best: frozenset[Line], after: frozenset[Line]) -> str:
+class _Certainty(NamedTuple):
+    """How sure differences from the leader are: p by line, and the seeds that it allows for."""
+
+    p: Mapping[Line, float]
+    seeds: int
+
+    def of(self, lines: Iterable[Line]) -> str:
+        """``, which is within noise (p = 0.412)``; empty where nothing is known."""
+        sides: dict[bool, list[Line]] = {True: [], False: []}
+        for line in lines:
+            if line in self.p:
+                sides[self.p[line] <= LEVEL].append(line)
+        sure, unsure = (
+            f"{words} (p {equals(max(self.p[line] for line in side))})" if side else ""
+            for words, side in (
+                ("significant" if self.seeds > 1 else "significant for these models", sides[True]),
+                ("within noise", sides[False]),
+            )
+        )
+        if sure and unsure:
+            return f", which is {sure} over {_names(sides[True])} and {unsure} over {_names(sides[False])}"
+        return f", which is {sure or unsure}" if sure or unsure else ""
+
+
+def _winners(means: Mapping[Line, float], best: frozenset[Line], after: frozenset[Line], sure: _Certainty) -> str:
     first = [line for line in means if line in best]
     score = f"{in_percent(means[first[0]]):.1f}"
     if len(first) > 1:
         return f"{_names(first)} tie for the best macro-F1, {score}"
     seconds = [line for line in means if line in after]
     lead = _points(means[first[0]] - max(means[line] for line in seconds))
-    return f"{first[0].title} has the best macro-F1, {score}, {lead} ahead of {_names(seconds)}"
+    return f"{first[0].title} has the best macro-F1, {score}, {lead} ahead of {_names(seconds)}{sure.of(seconds)}"
 
 
-def _test(comparison: RowComparison, best: frozenset[Line], after: frozenset[Line]) -> str:
-    """The rest of a sentence: how the compared row stands to its rival, unless that was said, and how sure it is."""
-    compared, rival = comparison.compared.title, comparison.rival.title
-    if comparison.difference > 0 and best == {comparison.compared} and after == {comparison.rival}:
-        apart = ""
-    elif in_percent(comparison.difference) == 0:
-        apart = f"; {compared} is level with {rival}"
-    else:
-        side = "ahead of" if comparison.difference > 0 else "behind"
-        apart = f"; {compared} is {_points(abs(comparison.difference))} {side} {rival}"
-    p = f"(p {equals(comparison.p)})"
-    if not comparison.significant:
-        return f"{apart}, which is within noise {p}"
-    if comparison.seeds == 1:
-        return f"{apart}, which is more than luck with these test texts {p}, but nothing is known of other seeds"
-    far = f", as far as {comparison.seeds} seeds tell" if comparison.seeds <= FEW_SEEDS else ""
-    return f"{apart}, which should hold for other texts and other seeds{far} {p}"
+def _of_compared(
+    table: Table, comparison: RowComparison | None, best: frozenset[Line], after: frozenset[Line], sure: _Certainty
+) -> str:
+    """The rest of the sentence: how the compared row stands, unless that was said; and the class that decides."""
+    if comparison is None or {comparison.compared, comparison.rival} <= best:
+        return "."
+    why = _why(table, comparison)
+    if comparison.compared in best | after:
+        return f".{why}"
+    distance = _points(abs(comparison.difference))
+    return f"; {comparison.compared.title} is {distance} behind it{sure.of([comparison.compared])}.{why}"
+
+
+def _behind(behind: frozenset[Line], known: Iterable[Line], best: frozenset[Line], after: frozenset[Line]) -> str:
+    """A sentence on all rows that are significantly behind, where there are others than those named before."""
+    others = [line for line in known if line not in best]
+    if not set(others) - after:
+        return ""
+    names = [line.title for line in others if line in behind]
+    if len(names) == len(others):
+        return (
+            " All other rows are significantly behind." if len(names) > 1 else " The other row is significantly behind."
+        )
+    if not names:
+        return " No row is significantly behind."
+    return f" Significantly behind: {joined(names[:_SHOWN], len(names))}."
 
 
 def _why(table: Table, comparison: RowComparison) -> str:
@@ -66,12 +102,13 @@ def _why(table: Table, comparison: RowComparison) -> str:
     one = None if in_percent(comparison.difference) == 0 else decisive_class(table, comparison)
     if one is None:
         return ""
+    seeds = len(table.cells[comparison.compared, comparison.column].runs)
     size = in_percent(abs(one.difference))
     makes = "makes" if size <= in_percent(abs(comparison.difference)) else "alone would make"
     of_that = " of that" if makes == "makes" else ""
     texts = f"{one.train:,} training texts, {plural(one.test, 'test text', 'test texts')}"
     (ours, our_false), (theirs, their_false) = (map(_mean, pair) for pair in zip(one.found, one.false, strict=True))
-    over = ", means over the seeds" if comparison.seeds > 1 else ""
+    over = ", means over the seeds" if seeds > 1 else ""
     return (
         f" Class {one.label} ({texts}) {makes} {size:.1f} points{of_that}: {comparison.compared.title} has {ours} true "
         f"and {our_false} false positives, {comparison.rival.title} {theirs} and {their_false}{over}."
@@ -86,8 +123,8 @@ def _lacking(table: Table, column: str, group: Iterable[Line], known: Mapping[Li
 
 
 def _score(comparisons: Comparisons) -> Iterator[str]:
-    tested = [one for one in comparisons.tested if one.metric == _METRIC and one.seeds > 1]
-    if len(tested) < 2:
+    tested = [one for one in comparisons.compared if one.metric == _METRIC]
+    if len(tested) < 2 or comparisons.seeds == 1:
         return
     won, lost = (sum(one.significant and sign * one.difference > 0 for one in tested) for sign in (1, -1))
     yield (

@@ -9,7 +9,7 @@ from sharprecl.errors import ConfigError
 from sharprecl.experiments.collection import Records
 from sharprecl.experiments.comparisons import Comparisons, Ranked, RowComparison, compare_rows, rank_lines
 from sharprecl.experiments.document import EMPTY, Document, Entry, LongFormValue, Sheet, probability, signed
-from sharprecl.experiments.footnotes import ON_TEST, RULED_OUT, SIGNIFICANT, caption, notes, significance
+from sharprecl.experiments.footnotes import BEHIND, ON_TEST, caption, notes
 from sharprecl.experiments.long_form import long_form
 from sharprecl.experiments.plan import Plan
 from sharprecl.experiments.published import published_sheets
@@ -44,10 +44,10 @@ def make_document(plan: Plan, records: Records, recipe: Recipe, table_format: st
         sheets = [_column_sheet(table, comparisons, spent)]
     else:
         sheets = [_metric_sheet(table, metric, comparisons, ranked[metric], spent) for metric in table.metrics]
-    if comparisons.tested or comparisons.untested:
+    if comparisons.compared:
         headings = ("Column", "Metric", "Row", "Rival", "Difference", "95 % interval", "p")
-        rows = tuple(map(_comparison, comparisons.tested))
-        sheets.append(Sheet("Significance", headings, rows, significance(comparisons), words=4))
+        rows = tuple(map(_comparison, comparisons.compared))
+        sheets.append(Sheet("Significance", headings, rows, words=4))
     return Document(
         title=title,
         caption=caption(table),
@@ -90,7 +90,7 @@ def _metric_sheet(table: Table, metric: str, comparisons: Comparisons, ranked: R
 
 
 def _column(table: Table, metric: str, column: str, comparisons: Comparisons) -> dict[Line, Entry]:
-    comparison, ruled_out = comparisons.of(metric, column), comparisons.ruled_out(metric, column)
+    behind = comparisons.behind(metric, column)
     best, after = table.best(table.means(metric, column))
     entries = {}
     for line in table.lines:
@@ -100,8 +100,7 @@ def _column(table: Table, metric: str, column: str, comparisons: Comparisons) ->
             entries[line] = EMPTY
             continue
         marks = {
-            RULED_OUT: line in ruled_out,
-            SIGNIFICANT: comparison is not None and line == comparison.compared and comparison.significant,
+            BEHIND: line in behind,
             ON_TEST: any(run.selected_on == "test" for run in cell.runs.values()),
             f"{len(cell.runs)}/{len(cell.wanted)}": not cell.complete,
         }
@@ -126,7 +125,7 @@ def _spent(table: Table, line: Line, what: str) -> Entry:
 
 
 def _comparison(one: RowComparison) -> tuple[Entry, ...]:
-    low, high = (signed(100 * end) for end in one.test.interval)
+    low, high = (signed(100 * end) for end in one.interval)
     words = (one.column, METRICS[one.metric], one.compared.title, one.rival.title)
     return tuple(map(Entry, (*words, signed(100 * one.difference), f"{low} to {high}", probability(one.p))))
 
