@@ -17,13 +17,14 @@ from sharprecl.experiments.store import Store
 from sharprecl.runs.code import code_hash
 from sharprecl.runs.data import prepare
 from sharprecl.runs.record import RunRecord, measure
-from sharprecl.runs.spec import run_key
+from sharprecl.runs.spec import FLOOR, run_key
 
 APP = typer.Typer()
 APP.command()(compare)
 METHODS = ["cross_entropy", "sharprecl"]
 COUNTS = {"billing": 120, "shipping": 60, "odd [/a] <b>": 15}
-SKILLS = {"cross_entropy": 0.5, "sharprecl": 0.95}
+SKILLS = {FLOOR: 0.4, "cross_entropy": 0.5, "sharprecl": 0.95}
+SECONDS = {FLOOR: 0.1, "cross_entropy": 5.0, "sharprecl": 10.0}
 
 
 @pytest.fixture(autouse=True)
@@ -52,9 +53,9 @@ def _fill(output: str, test: str | None = None) -> int:
         metrics, f1 = measure(gold, given, data.train_counts)
         run = RunRecord(
             key=run_key(job.spec, data.hash, code), spec=job.spec, data=data.hash, code=code,
-            config={"encoder": {"name": "minilm"}, "method": {"name": job.row}, "training": {}},
+            config=job.spec.settings if job.row == FLOOR else {**job.spec.settings, "encoder": {"name": "minilm"}},
             answers=tuple(given.tolist()), metrics=metrics, f1=f1, selected_on="validation", steps=9, tokens=999,
-            seconds=10.0, peak_memory_bytes=1, environment={"hardware": "2 cores (cpu)"}, notes=(),
+            seconds=SECONDS[job.row], peak_memory_bytes=1, environment={"hardware": "2 cores (cpu)"}, notes=(),
         )  # fmt: skip
         store.add_data(data)
         store.run(run.key).finish(replace(run))
@@ -62,14 +63,14 @@ def _fill(output: str, test: str | None = None) -> int:
 
 
 def test_the_table_and_its_certainty_in_words() -> None:
-    assert _fill("out") == 4
+    assert _fill("out") == 5
     code, said = _run(
         "mine.csv", "--text", "t", "--label", "y", "--methods", ",".join(METHODS), "--seeds", "2", "-o", "out"
     )
     assert code == 0
     assert "cross_entropy, sharprecl on mine.csv, 2 seeds each, at the scale small" in said
     assert "a fifth of each class is held out once, the same for all methods and seeds" in said
-    assert "4 of 4 runs are finished, 0 of them by this command" in said
+    assert "5 of 5 runs are finished, 0 of them by this command" in said
     assert (
         "Trained on 156 texts of 3 classes, from 96 (billing) down to 12 (odd [/a] <b>); judged on 39 texts held out"
         in said
@@ -108,8 +109,8 @@ def test_a_file_that_was_changed_and_changed_back_shows_its_own_runs() -> None:
     shown = _run(*words)
     # The runs on the other texts are the newer ones.
     Path("mine.csv").write_text("\n".join(first.splitlines()[::2]) + "\n", "utf-8")
-    assert _fill("out") == 8
-    assert "4 of 4 runs are finished, 0 of them by this command" in _run(*words)[1]
+    assert _fill("out") == 10
+    assert "5 of 5 runs are finished, 0 of them by this command" in _run(*words)[1]
     Path("mine.csv").write_text(first, "utf-8")
     assert _run(*words) == shown
 
@@ -120,7 +121,7 @@ def test_a_single_seed_says_that_it_knows_nothing_of_others() -> None:
         "mine.csv", "--text", "t", "--label", "y", "--methods", ",".join(METHODS), "--seeds", "1", "-o", "out"
     )
     assert "1 seed each" in said
-    assert "nothing is known of other seeds" in said
+    assert "A single seed says nothing about other trainings." in said
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from sharprecl.data.benchmarks import Benchmark
 from sharprecl.data.tables import read_table
 from sharprecl.errors import ConfigError
 from sharprecl.evaluation.judge import Evaluation
-from sharprecl.runs.judge import FLOOR
+from sharprecl.runs.spec import FLOOR
 from tiny import skewed_texts, tiny_encoder
 
 

@@ -104,8 +104,10 @@ def test_commands_name_the_part_that_was_run_and_where_it_is_kept(tmp_path: Path
     assert made.commands == (
         "sharprecl experiment run 'my plan.yaml' --scale smoke --rows cross_entropy,sharprecl --columns trec@50 "
         f"--results {tmp_path}",
-        f"sharprecl experiment table 'my plan.yaml' --scale smoke --results {tmp_path}",
         f"sharprecl experiment figure 'my plan.yaml' --scale smoke --results {tmp_path}",
+    )
+    assert made.document.command == (
+        f"sharprecl experiment table 'my plan.yaml' --scale smoke --results {tmp_path} --format markdown"
     )
     # Nobody runs into a file that runs were exported to.
     made = make_section("mine", PLAN, "smoke", made_up_records(PLAN, SKILLS), results=[tmp_path / "runs.jsonl"])
@@ -152,7 +154,6 @@ def test_only_some_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     assert made.document.provenance.recipe.columns == ("trec@50",)
     assert made.commands == (
         "sharprecl experiment run mine --scale smoke --columns trec@50",
-        "sharprecl experiment table mine --scale smoke --columns trec@50 --results runs.jsonl",
         "sharprecl experiment figure mine --scale smoke --columns trec@50 --results runs.jsonl",
     )
     assert make_section("mine", plan, "smoke", records, columns=["ohsumed"]) is None

@@ -15,13 +15,23 @@ NAMES = st.lists(st.text(min_size=1, max_size=8), max_size=3).map(tuple)
 
 
 @given(
-    st.text(min_size=1, max_size=20), NAMES, NAMES, st.lists(st.integers(0, 99), max_size=3).map(tuple), st.booleans()
+    st.text(min_size=1, max_size=20),
+    NAMES,
+    NAMES,
+    st.lists(st.integers(0, 99), max_size=3).map(tuple),
+    NAMES,
+    st.booleans(),
 )
 def test_read_back_from_every_format(
-    plan: str, rows: tuple[str, ...], columns: tuple[str, ...], seeds: tuple[int, ...], seconds: bool
+    plan: str,
+    rows: tuple[str, ...],
+    columns: tuple[str, ...],
+    seeds: tuple[int, ...],
+    results: tuple[str, ...],
+    seconds: bool,
 ) -> None:
     for name in FORMATS:
-        provenance = Provenance(Recipe(plan, "small", rows, columns, seeds, seconds), name, "f" * 64)
+        provenance = Provenance(Recipe(plan, "small", rows, columns, seeds, results, seconds), name, "f" * 64)
         document = Document("title", ("caption",), (), (), (LongFormValue("run", "score", 1.0),), provenance)
         assert read_provenance(write_document(document), "file") == provenance
 
@@ -34,10 +44,10 @@ def test_nothing_in_a_name_ends_a_comment() -> None:
 
 
 def test_the_command_names_what_was_chosen() -> None:
-    recipe = Recipe("plans/my plan.yaml", "small", ("without SSHM",), ("trec@50", "cr"), (0, 2), True)
+    recipe = Recipe("plans/my plan.yaml", "small", ("without SSHM",), ("trec@50", "cr"), (0, 2), ("my runs",), True)
     assert recipe.command("latex") == (
         "sharprecl experiment table 'plans/my plan.yaml' --scale small --rows 'without SSHM' --columns trec@50,cr "
-        "--seeds 0,2 --seconds --format latex"
+        "--seeds 0,2 --results 'my runs' --seconds --format latex"
     )
 
 

@@ -157,7 +157,7 @@ def test_rows_that_are_behind_are_marked_and_the_notes_say_what_p_is(seeds: tupl
     assert sheet.headings[-1] == "p"
     notes = " ".join(document.notes)
     assert "<: significantly behind the best row of its column (p at most 0.05)." in notes
-    assert "corrected for the rows and the 2 columns" in notes
+    assert "corrected for the number of rows, not of columns" in notes
     assert ("allowing for other test texts and other seeds" in notes) == (len(seeds) > 1)
     assert ("A single seed says nothing about other trainings." in notes) == (len(seeds) == 1)
     p = {(one.row, one.column): one.value for one in document.figures if (one.part, one.quantity) == ("cell", "p")}

@@ -8,7 +8,8 @@ from sharprecl.classifier import TextClassifier
 from sharprecl.config import resolve
 from sharprecl.data.tables import read_table
 from sharprecl.evaluation.judge import evaluate
-from sharprecl.runs.judge import FLOOR, frozen_title, references
+from sharprecl.runs.judge import frozen_title, references
+from sharprecl.runs.spec import FLOOR
 from tiny import skewed_texts, tiny_encoder
 
 

@@ -12,6 +12,8 @@ from rich.text import Text
 from sharprecl.cli.console import say
 from sharprecl.data.benchmarks import BENCHMARKS
 from sharprecl.data.messages import plural
+from sharprecl.experiments.comparisons import compare_rows
+from sharprecl.experiments.decision import decide
 from sharprecl.experiments.document import Document, Entry
 from sharprecl.experiments.figures.distribution import trained_on
 from sharprecl.experiments.page import make_section, write_page
@@ -37,12 +39,18 @@ def show_comparison(console: Console, plan: Plan, file: Path, scale: str, result
     assert section is not None
     if (sizes := trained_on(table)) is not None:
         section = replace(section, figures=(sizes, *section.figures))
+    section = replace(section, decision=decide(table, compare_rows(table), results))
     (name,) = table.columns
     record = table.data_of(name)
     judged = "The runs were judged on different test texts." if record is None else _judged(plan, name, record)
     page = write_page(results, plan.title, [judged], scale, [section])  # first: the terminal may not be able to show it
     _show_document(console, section.document, judged)
     say(console, f"page     {page}")
+    if section.decision is not None:
+        console.print()
+        for sentence in section.decision.sentences:
+            say(console, sentence, style="bold")
+        say(console, f"    {section.decision.command}")
 
 
 def _show_document(console: Console, document: Document, judged: str) -> None:

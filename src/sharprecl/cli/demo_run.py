@@ -15,7 +15,8 @@ from sharprecl.config import merge, resolve
 from sharprecl.data.benchmarks import load_benchmark
 from sharprecl.data.imbalance import cap_per_class
 from sharprecl.evaluation.judge import Evaluation
-from sharprecl.runs.judge import FLOOR, Judged, frozen_reference, frozen_title, tfidf_reference
+from sharprecl.runs.judge import Judged, frozen_reference, frozen_title, tfidf_reference
+from sharprecl.runs.spec import FLOOR
 from sharprecl.runs.train import Run, claim, is_finished, judge_again, train
 
 SETTINGS: dict[str, Any] = {

@@ -14,8 +14,8 @@ system beats it by that much, which is k - 1 comparisons, not k (k - 1) / 2.
 - v_i: variance of m_L - m_i over the test items, drawn anew with replacement, the same for all systems and seeds.
 
 **p** = 2 (k - 1) P(T >= t_i), T of Student's distribution with as many degrees of freedom: two-sided, since the data
-say who leads, and Bonferroni. Of several tables read together, p counts once for each. With a single seed there is no
-s^2, T is normal, and the p are about these trained models only.
+say who leads, and Bonferroni. With a single seed there is no s^2, T is normal, and the p are about these trained
+models only.
 
 What to believe: how often a given one of k equal systems is called behind, the error that is held at 5 %, and how often
 any of them is, in %. Simulated: macro-F1 on TREC's test of 500 items in six classes, one of 9 items, 500 tables each
@@ -81,7 +81,6 @@ def compare_with_best(
     n_classes: int,
     metric: Metric = macro_f1,
     *,
-    tables: int = 1,
     n_resamples: int = 999,
     seed: int = 0,
 ) -> Standings:
@@ -93,7 +92,6 @@ def compare_with_best(
             beside systems of S seeds is a system without chance in its training, and has no noise of seeds.
         n_classes: C.
         metric: of ``evaluation.metrics``, or any other that maps counts [..., C] to [...].
-        tables: how many tables are read together; p and margins are corrected for all of them.
         n_resamples: draws of the test items, at least 2.
         seed: seeds the draws.
 
@@ -121,7 +119,7 @@ def compare_with_best(
     of_seeds_K = (residuals_J @ residuals_J) / max(freedom, 1) * np.where(seeds_K > 1, 1 / seeds_K, 0.0)
     error_K = np.sqrt(of_seeds_K[leader] + of_seeds_K + of_items_K)
     student = stats.t(freedom) if freedom else stats.norm()
-    behind_K, tests = means_K[leader] - means_K, 2 * (len(given) - 1) * tables
+    behind_K, tests = means_K[leader] - means_K, 2 * (len(given) - 1)
     # Where nothing varies, any difference is certain.
     with np.errstate(divide="ignore", invalid="ignore"):
         p_K = np.minimum(1.0, tests * student.sf(behind_K / error_K))

@@ -17,7 +17,8 @@ from sharprecl.runs.data import DataKey, Prepared, data_key, prepare
 from sharprecl.runs.execute import execute
 from sharprecl.runs.folder import OUTPUT, BusyError, RunFolder
 from sharprecl.runs.record import Failure
-from sharprecl.runs.spec import RunSpec
+from sharprecl.runs.spec import WORDS, RunSpec
+from sharprecl.runs.words import execute_words
 from sharprecl.training.history import Callback
 from sharprecl.training.names import CHECKPOINTS
 
@@ -61,15 +62,19 @@ class Attempts:
                 if outside_code(method) != run.code.partition("+")[2]:
                     raise ConfigError(f"the files of {method} changed while the experiment ran; start it again")
                 going_on = any((folder.path / CHECKPOINTS).glob("step-*"))
-                done = execute(
-                    run.spec,
-                    self._prepared(run.spec, run.data),
-                    run.code,
-                    device=self._device,
-                    checkpoints=folder.path if task.checkpoints or going_on else None,
-                    place=self.place,
-                    callback=self._callback,
-                )
+                prepared = self._prepared(run.spec, run.data)
+                if run.spec.settings["method"]["name"] == WORDS:
+                    done = execute_words(run.spec, prepared, run.code, self.place)
+                else:
+                    done = execute(
+                        run.spec,
+                        prepared,
+                        run.code,
+                        device=self._device,
+                        checkpoints=folder.path if task.checkpoints or going_on else None,
+                        place=self.place,
+                        callback=self._callback,
+                    )
             done.write(folder)
         except Exception as error:
             folder.fail(Failure(run.spec, run.data, run.code, _text(error)))

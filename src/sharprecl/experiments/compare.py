@@ -7,6 +7,7 @@ from sharprecl.errors import ConfigError
 from sharprecl.experiments.layout import Column
 from sharprecl.experiments.plan import Plan
 from sharprecl.experiments.plan_file import make_plan
+from sharprecl.runs.spec import FLOOR, WORDS
 
 
 def compare_plan(
@@ -27,7 +28,8 @@ def compare_plan(
 
     Args:
         data: a file with labelled texts, or a benchmark such as ``trec@50``.
-        methods: names, at least two. The one whose lead is tested is sharprecl, or else the last of them.
+        methods: names, at least two; TF-IDF with logistic regression stands beside them unasked. The one that is
+            compared with the best other one is sharprecl, or else the last of them.
         text, label: the file's columns.
         test: a file with test texts; without, a part of ``data`` is held out.
         encoding, separator, sheet: of both files, where they are not to be recognised.
@@ -38,7 +40,7 @@ def compare_plan(
     Raises:
         ConfigError: fewer than two methods, one of them twice, or data that is neither a file nor a benchmark.
     """
-    names = tuple(methods)
+    names = tuple(name for name in methods if name != WORDS)
     if len(names) < 2 or len(set(names)) < len(names):
         raise ConfigError(f"compare needs two methods or more, each once, not {', '.join(names) or 'none'}")
     given = {"data": data, "text": text, "label": label, "test": test, "encoding": encoding, "ir": ir}
@@ -48,7 +50,7 @@ def compare_plan(
     values = {
         "title": f"{', '.join(names)} on {data}",
         "columns": [data if short else column],
-        "rows": dict.fromkeys(names),
+        "rows": {FLOOR: {"method": WORDS}, **dict.fromkeys(names)},
         "compared": "sharprecl" if "sharprecl" in names else names[-1],
         "settings": dict(settings or {}),
         "seeds": seeds,

@@ -1,7 +1,7 @@
 """How sure a table's differences are: who may be the best of a column, and average ranks.
 
 One question, one test: each complete row is held against the one with the highest mean (``evaluation.best``), other
-test texts and other seeds allowed for together, corrected for the number of rows and of columns. Marks, sentences and
+test texts and other seeds allowed for together, corrected for the number of rows. Marks, sentences and
 the sheet on the compared row all tell of these p-values, so they cannot contradict each other.
 """
 
@@ -74,14 +74,12 @@ class Comparisons:
         compared: the compared row beside its rival.
         untested: why a column with runs could not be tested, by column.
         seeds: the least number of seeds that a test allows for; 1 where it allows for test texts alone.
-        columns: how many columns the p of a metric are corrected for.
     """
 
     p: Mapping[tuple[str, str], Mapping[Line, float]] = field(default_factory=dict)
     compared: tuple[RowComparison, ...] = ()
     untested: Mapping[str, str] = field(default_factory=dict)
     seeds: int = 1
-    columns: int = 0
 
     def of(self, metric: str, column: str) -> RowComparison | None:
         """The compared row in a column, if it was tested there."""
@@ -97,12 +95,13 @@ def compare_rows(table: Table) -> Comparisons:
     untested = {column: why for column in table.columns if (why := _obstacle(table, column))}
     columns = [column for column in table.columns if column not in untested]
     row = next((line for line in table.lines if line.row == table.plan.compared and line.x is None), None)
-    p, compared = {}, []
+    p: dict[tuple[str, str], dict[Line, float]] = {}
+    compared: list[RowComparison | None] = []
     for metric in TESTED:
         for column in columns:
             p[metric, column] = {}
             for contenders in _contenders(table, column):
-                standings = _standings(table, metric, column, list(contenders), len(columns))
+                standings = _standings(table, metric, column, list(contenders))
                 p_of = dict(zip(contenders, standings.p.tolist(), strict=True))
                 p[metric, column] |= {line: p_of[first] for first, same in contenders.items() for line in same}
                 compared += [_beside_rival(metric, column, standings, contenders, row)] if row else []
@@ -117,7 +116,6 @@ def compare_rows(table: Table) -> Comparisons:
         untested=untested if len(table.lines) > 1 else {},
         # A row without chance in its training has a single run in any table.
         seeds=min((number for number in seeds if number > 1), default=1),
-        columns=len(columns),
     )
 
 
@@ -144,9 +142,9 @@ def _contenders(table: Table, column: str) -> list[dict[Line, list[Line]]]:
     return groups
 
 
-def _standings(table: Table, metric: str, column: str, lines: Sequence[Line], columns: int) -> Standings:
+def _standings(table: Table, metric: str, column: str, lines: Sequence[Line]) -> Standings:
     gold_N, answers, n_classes = _answers(table, column, *lines)
-    found = compare_with_best(gold_N, answers, n_classes, TESTED[metric], tables=columns)
+    found = compare_with_best(gold_N, answers, n_classes, TESTED[metric])
     # Rows that look equal tie, and none of them is behind.
     shown = [in_percent(table.cells[line, column].mean(metric) or 0.0) for line in lines]
     return replace(found, p=np.where(np.equal(shown, shown[found.leader]), 1.0, found.p))

@@ -2,18 +2,21 @@
 
 from sharprecl.config import RunConfig, Settings, method_settings
 from sharprecl.errors import ConfigError
+from sharprecl.runs.spec import WORDS
 
 _VIEWS = {"none": 0, "one": 1, "two": 2, "same": 2}
 
 
 def texts_read(method: str, view: str = "") -> int:
-    """How often a method's encoder reads as many texts as there are, each epoch; 0 for language models.
+    """How often a method's encoder reads as many texts as there are, each epoch; 0 where no encoder does.
 
     A second view from the upper layers, a sixth of a text, counts as none.
 
     Raises:
         ConfigError: there is no such method.
     """
+    if method == WORDS:
+        return 0
     views = method_settings(method).views
     return 1 if views == "two" and view == "upper" else _VIEWS[views]
 

@@ -23,13 +23,13 @@ def caption(table: Table) -> tuple[str, ...]:
     """What holds for all of a table's sheets: the scale and the models first."""
     if not table.runs:
         return (f"Scale {table.scale}: no run is finished yet.",)
-    models = dict.fromkeys(run.model for run in table.runs)
+    models = list(dict.fromkeys(run.model for run in table.runs if run.model))
     seeds = sorted({seed for cell in table.cells.values() for seed in cell.wanted})
     over = f"over the seeds {_every(map(str, seeds))}" if len(seeds) > 1 else f"seed {seeds[0]} alone"
     selection = "; in some runs, ".join(_CHOSEN_ON[name] for name in sorted({run.selected_on for run in table.runs}))
     what = "mean and standard deviation (n - 1)" if len(seeds) > 1 else "figures"
     return (
-        f"Scale {table.scale}, {_every(models)}: {what} in percent, {over}; {selection}.",
+        f"Scale {table.scale}{f', {_every(models)}' if models else ''}: {what} in percent, {over}; {selection}.",
         *_missing(table),
         *_unasked(table),
     )
@@ -65,10 +65,9 @@ def notes(table: Table, comparisons: Comparisons, ranked_over: str) -> Iterator[
 
 def _tested(table: Table, comparisons: Comparisons) -> Iterator[str]:
     """What p is, and where there is none."""
-    if comparisons.columns:
+    if comparisons.p:
         tested = _every(METRICS[metric].lower().replace("f1", "F1") for metric in TESTED)
-        several = comparisons.columns > 1
-        over = f"the rows and the {comparisons.columns} columns" if several else "the number of rows"
+        over = "the number of rows, not of columns" if len(table.columns) > 1 else "the number of rows"
         chance = "other test texts and other seeds" if comparisons.seeds > 1 else "other test texts"
         alone = "" if comparisons.seeds > 1 else " A single seed says nothing about other trainings."
         yield (
@@ -115,9 +114,9 @@ def _mixed(table: Table) -> Iterator[str]:
         own = (run.code.partition("+")[2] for run in table.runs if run.spec.settings["method"]["name"] == name)
         if shares := _shares(code[:8] for code in own):
             yield f"The runs of {name} are of different versions of its code: {shares}."
-    if shares := _shares(str(run.environment.get("precision", "unknown")) for run in table.runs):
+    if shares := _shares(str(run.environment.get("precision", "unknown")) for run in table.runs if run.model):
         yield f"The runs were computed in different precisions, as their machines and methods have them: {shares}."
-    for name in dict.fromkeys(run.model for run in table.runs):
+    for name in dict.fromkeys(run.model for run in table.runs if run.model):
         weights = (str(run.environment.get("weights", "unknown"))[:12] for run in table.runs if run.model == name)
         if shares := _shares(weights):
             yield f"The runs began with different weights of {name}: {shares}."

@@ -11,6 +11,7 @@ from sharprecl.config.choice import AUTO
 from sharprecl.data.benchmarks import BENCHMARKS
 from sharprecl.data.messages import closest
 from sharprecl.experiments.scales import ScaleName
+from sharprecl.runs.spec import WORDS
 
 Kind = Literal["table", "curve", "embedding", "datasets"]
 Number = int | float
@@ -90,7 +91,7 @@ class Row(Frozen):
 
     paper: str | None = Field(None, description="how the paper's table calls the row; null where it has no such name")
     beyond: bool = Field(False, description="whether the paper has no such row")
-    method: str = Field(description="as in method.name; the row's own name if left out")
+    method: str = Field(description=f"as in method.name, or {WORDS}; the row's own name if left out")
     settings: Settings = Field({}, description=f"of {', '.join(_OF_A_ROW)}; all else is common to the rows")
     scales: tuple[ScaleName, ...] = Field(("paper", "small", "smoke"), description="at which the row is run")
     vary: str | None = Field(None, description="in a curve: the dotted name of a setting, such as method.mu")
@@ -101,6 +102,8 @@ class Row(Frozen):
     def _named_method(cls, value: str) -> str:
         if value == AUTO:
             raise ValueError("'auto' is chosen by the labels, so it could be another one in each column; name a method")
+        if value == WORDS:
+            return value
         if ":" not in value and value not in (known := method_names()):
             raise ValueError(
                 f"there is no method {value!r}{closest(value, known)}; choose one of {', '.join(known)}, or write "
@@ -124,6 +127,8 @@ class Row(Frozen):
 
     @model_validator(mode="after")
     def _values_of_something(self) -> Self:
+        if self.method == WORDS and (self.settings or self.vary):
+            raise ValueError(f"{WORDS} has no settings; leave them out")
         if (self.vary is None) != (not self.values):
             raise ValueError("vary names a setting and values lists what it takes; give both or neither")
         if self.vary is not None and self.vary.split(".")[0] in ("seed", "profile"):

@@ -9,6 +9,7 @@ from pathlib import Path
 from sharprecl.data.messages import plural
 from sharprecl.errors import AssetError, ConfigError
 from sharprecl.experiments.collection import Records
+from sharprecl.experiments.decision import Decision
 from sharprecl.experiments.document import Document
 from sharprecl.experiments.duration import format_duration
 from sharprecl.experiments.figures import figures_of
@@ -36,7 +37,8 @@ class PageSection:
     Attributes:
         plan: as it was named.
         document: its table, which has its title.
-        commands: what makes the runs and the figures.
+        commands: what makes the runs and the figures; the document has its own.
+        decision: what ``compare`` advises, above all else.
         whole: whether nothing of the plan, or of the part that was asked for, is left to run.
     """
 
@@ -46,6 +48,7 @@ class PageSection:
     commands: tuple[str, ...]
     runs: tuple[RunRecord, ...]
     whole: bool = True
+    decision: Decision | None = None
 
 
 def check_page() -> None:
@@ -108,11 +111,10 @@ def make_section(
     kept = where if all(path.is_dir() for path in results) else ""
     commands = [command("run", f"{part}{of_seeds}{kept}") for part in _parts(table)]
     of_data = f" --columns {shlex.quote(','.join(data))}" if data else ""
-    # A table says how it is made, but not from where.
-    shown = ("table", "figure") if results else ("figure",)
-    commands += [command(what, f"{of_data}{of_seeds}{where}") for what in shown]
+    commands.append(command("figure", f"{of_data}{of_seeds}{where}"))
     figures = tuple(figures_of(table, records.features))
-    document = make_document(plan, records, Recipe(name, scale, columns=tuple(data), seeds=tuple(chosen)))
+    recipe = Recipe(name, scale, columns=tuple(data), seeds=tuple(chosen), results=tuple(map(str, results)))
+    document = make_document(plan, records, recipe)
     whole = not (table.empty_lines or table.empty_columns) and all(cell.complete for cell in table.cells.values())
     return PageSection(name, document, figures, tuple(commands), table.runs, whole)
 
@@ -168,6 +170,7 @@ def write_page(folder: Path, title: str, lead: Sequence[str], scale: str, sectio
             "figures": [drawn for drawn in section.figures if not drawn.aside],
             "folded": [drawn for drawn in section.figures if drawn.aside],
             "commands": section.commands,
+            "decision": section.decision,
         }
         for section in sections
     ]
@@ -206,6 +209,10 @@ def _parts(table: Table) -> list[str]:
 
 def _markdown(section: PageSection, stem: str) -> Iterator[str]:
     """The paragraphs of a section."""
+    if section.decision is not None:
+        yield "## What to do"
+        yield from section.decision.sentences
+        yield f"    {section.decision.command}"
     yield write_document(section.document).rstrip("\n")
     links = (f"[{name}](tables/{stem}.{ending})" for name, ending in ENDINGS.items())
     yield f"The tables alone: {', '.join(links)}."

@@ -16,7 +16,7 @@ from sharprecl.experiments.fairness import check_fair, longer, only_heeded, text
 from sharprecl.experiments.layout import AtScale, Column, Kind, Number, Row, names_a_method
 from sharprecl.experiments.scales import Scale, ScaleName, scale_of
 from sharprecl.experiments.shortest import shortest
-from sharprecl.runs.spec import RunSpec
+from sharprecl.runs.spec import WORDS, RunSpec
 
 _TASKS: Mapping[str, str] = {
     "r52": "topic of the news article",
@@ -209,6 +209,8 @@ def _expand(plan: Plan, scale: Scale, rows: Sequence[str], columns: Sequence[str
     jobs = []
     for seed, column, name in product(seeds, columns, rows):
         data, row = plan.columns[column], plan.rows[name]
+        if row.method == WORDS and seed != seeds[0]:
+            continue
         # Only a language model is told what the data is; the settings of an encoder are the same for all columns.
         told = "" if texts_read(row.method) else data.data
         for value in part.values.get(name, row.values) or (None,):
@@ -226,6 +228,8 @@ def _view(plan: Plan, scale: Scale, row: Row) -> str:
 
 
 def _settings(plan: Plan, scale: Scale, name: str, value: Number | None, told: str, most: int) -> Settings:
+    if plan.rows[name].method == WORDS:
+        return {"method": {"name": WORDS}}
     try:
         return shortest(_config(plan, scale, plan.rows[name], value, told, most))
     except ConfigError as error:
@@ -275,7 +279,7 @@ def _spec(column: Column, settings: Settings, seed: int, scale: Scale, part: AtS
         train_cap=column.cap or part.train_cap or caps.train,
         test_cap=part.test_cap or caps.test,
         settings=settings,
-        seed=seed,
+        seed=0 if settings["method"]["name"] == WORDS else seed,
         embeddings=kind == "embedding",
         **column.of_a_file(),
     )

@@ -22,6 +22,7 @@ class Recipe:
     Attributes:
         plan: as it was named: a shipped plan's name or a file, seen from the working folder.
         rows, columns, seeds: a part of it; empty takes all.
+        results: where the runs are, for the command of a page; empty in a table by itself, which does not depend on it.
         seconds: whether times are shown. They differ from one sweep to the next, and all else does not.
     """
 
@@ -30,6 +31,7 @@ class Recipe:
     rows: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     seeds: tuple[int, ...] = ()
+    results: tuple[str, ...] = ()
     seconds: bool = False
 
     def command(self, table_format: str) -> str:
@@ -38,6 +40,8 @@ class Recipe:
         for option in ("rows", "columns", "seeds"):
             values: Sequence[object] = getattr(self, option)
             words += [f"--{option}", ",".join(map(str, values))] if values else []
+        for path in self.results:
+            words += ["--results", path]
         words += ["--seconds"] if self.seconds else []
         return shlex.join([*words, "--format", table_format])
 
@@ -85,7 +89,7 @@ def read_provenance(text: str, where: str) -> Provenance:
     try:
         values = json.loads(found.group(1).replace('""', '"'))
         table_format, runs = str(values.pop("format")), str(values.pop("runs"))
-        lists = {name: tuple(values[name]) for name in ("rows", "columns", "seeds")}
+        lists = {name: tuple(values[name]) for name in ("rows", "columns", "seeds", "results")}
         return Provenance(Recipe(**{**values, **lists}), table_format, runs)
     except (ValueError, TypeError, KeyError) as error:
         raise DataError(f"{where}: how it was made cannot be read ({error!r}); write it again") from error

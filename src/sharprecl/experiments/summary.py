@@ -65,7 +65,7 @@ def _winners(means: Mapping[Line, float], best: frozenset[Line], after: frozense
     if len(first) > 1:
         return f"{_names(first)} tie for the best macro-F1, {score}"
     seconds = [line for line in means if line in after]
-    lead = _points(means[first[0]] - max(means[line] for line in seconds))
+    lead = points(means[first[0]] - max(means[line] for line in seconds))
     return f"{first[0].title} has the best macro-F1, {score}, {lead} ahead of {_names(seconds)}{sure.of(seconds)}"
 
 
@@ -78,8 +78,11 @@ def _of_compared(
     why = _why(table, comparison)
     if comparison.compared in best | after:
         return f".{why}"
-    distance = _points(abs(comparison.difference))
-    return f"; {comparison.compared.title} is {distance} behind it{sure.of([comparison.compared])}.{why}"
+    distance = points(abs(comparison.difference))
+    certainty = sure.of([comparison.compared])
+    both = {sure.p[line] <= LEVEL for line in (comparison.compared, *after) if line in sure.p}
+    certainty = certainty.replace("which is", "also", 1) if after and len(both) == 1 else certainty
+    return f"; {comparison.compared.title} is {distance} behind it{certainty}.{why}"
 
 
 def _behind(behind: frozenset[Line], known: Iterable[Line], best: frozenset[Line], after: frozenset[Line]) -> str:
@@ -137,9 +140,10 @@ def _names(lines: list[Line]) -> str:
     return joined([line.title for line in lines], len(lines))
 
 
-def _points(difference: float) -> str:
-    points = in_percent(difference)
-    return f"{points:.1f} points" if points else "under 0.1 points"
+def points(difference: float) -> str:
+    """``1.4 points``, of a difference that is a share of 1."""
+    shown = in_percent(difference)
+    return f"{shown:.1f} points" if shown else "under 0.1 points"
 
 
 def _mean(count: float) -> str:

@@ -23,6 +23,7 @@ DECIDES: tuple[str, ...] = (
     "evaluation/bands.py",
     "evaluation/judge.py",
     "evaluation/metrics.py",
+    "evaluation/references.py",
     "export/encoder.py",
     "export/predictor.py",
     "llm",
@@ -33,6 +34,7 @@ DECIDES: tuple[str, ...] = (
     "runs/data.py",
     "runs/execute.py",
     "runs/record.py",
+    "runs/words.py",
     "training",
 )
 """Places below the package's folder; of a folder, all Python files."""

@@ -16,11 +16,11 @@ from sharprecl.evaluation.references import tfidf_logistic
 from sharprecl.report.data import ReportData
 from sharprecl.report.page import write_report
 from sharprecl.runs.folder import write_arrays
+from sharprecl.runs.spec import FLOOR
 from sharprecl.training.history import Callback, Record
 from sharprecl.training.inference import answers, softmax
 from sharprecl.training.out_of_fold import OutOfFold
 
-FLOOR = "TF-IDF + logistic regression"
 _TITLES = {"minilm": "MiniLM"}
 
 

@@ -70,8 +70,8 @@ class RunRecord(RunId):
 
     @property
     def model(self) -> str:
-        """The name of the encoder, or of the language model, that was trained."""
-        return str(self.config["method"].get("model") or self.config["encoder"]["name"])
+        """The name of the encoder, or of the language model, that was trained; empty where there was none."""
+        return str(self.config["method"].get("model") or self.config.get("encoder", {}).get("name", ""))
 
 
 @dataclass(frozen=True, config=STRICT)

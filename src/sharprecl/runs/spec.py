@@ -9,6 +9,10 @@ from sharprecl.data.dialect import Dialect
 from sharprecl.files import sha256_json
 
 STRICT = ConfigDict(extra="forbid")
+WORDS = "tfidf"
+"""In the place of a method: the floor below all of them, which has no settings and no seeds."""
+FLOOR = "TF-IDF + logistic regression"
+"""How tables call it."""
 
 
 class Stored:

@@ -37,7 +37,7 @@ def table(
         check_replaceable(to)
     read = load_plan(plan)
     names, data, numbers = chosen_parts(rows, columns, seeds)
-    recipe = Recipe(plan, scale, tuple(names), tuple(data), tuple(numbers), seconds)
+    recipe = Recipe(plan, scale, tuple(names), tuple(data), tuple(numbers), seconds=seconds)
     # Data sets are counted from their files, without any run.
     records = Records({}, {}) if read.kind == "datasets" else records_of(results)
     text = write_document(make_document(read, records, recipe, table_format))

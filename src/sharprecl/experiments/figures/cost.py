@@ -31,9 +31,10 @@ _KEY = 25  # most letters of a line in the legend
 def cost(table: Table) -> Drawing | None:
     """Draw the runs of one kind of machine; None where no column has two methods to compare."""
     # Seconds of two machines do not compare: where most runs were made.
-    counts = Counter(map(_place, table.runs))
-    place = max(sorted(counts), key=counts.__getitem__)
-    left_out = len(table.runs) - counts[place]
+    trained = [run for run in table.runs if run.model]  # the floor's second stands in no proportion to training
+    counts = Counter(map(_place, trained))
+    place = max(sorted(counts), key=counts.__getitem__, default="")
+    left_out = len(trained) - counts[place]
     timed = {column: _timed_at(place, table, column) for column in table.columns}
     by_column = {column: cells for column, cells in timed.items() if len(cells) > 1}
     if not by_column:
@@ -124,7 +125,7 @@ def _timed_at(place: str, table: Table, column: str) -> dict[str, Cell]:
     """The cells of a column by the names of their lines, with nothing but the runs of a place."""
     cells = {}
     for line, cell in filled(table, column).items():
-        runs = {seed: run for seed, run in cell.runs.items() if _place(run) == place}
+        runs = {seed: run for seed, run in cell.runs.items() if run.model and _place(run) == place}
         if runs:
             # Seeds made elsewhere are not missing: the caption counts them by themselves.
             wanted = tuple(seed for seed in cell.wanted if seed in runs or seed not in cell.runs)

@@ -174,10 +174,12 @@ def basis(scale: str, cells: Iterable[Cell]) -> str:
     """What a figure rests on, the last sentences of its caption: ``Scale small: minilm, 3 seeds.``, and warnings."""
     chosen = [cell for cell in cells if cell.runs]
     runs = [run for cell in chosen for run in cell.runs.values()]
-    models = sorted({run.model for run in runs})
-    fewest, most = min(len(cell.runs) for cell in chosen), max(len(cell.runs) for cell in chosen)
+    models = sorted({run.model for run in runs} - {""})
+    # A row without chance in its training has one run beside any number of seeds.
+    numbers = [len(cell.runs) for cell in chosen if len(cell.wanted) > 1] or [1]
+    fewest, most = min(numbers), max(numbers)
     seeds = plural(most, "seed", "seeds") if fewest == most else f"{fewest} to {most} seeds"
-    words = [f"Scale {scale}: {', '.join(models)}, {seeds}."]
+    words = [f"Scale {scale}: {', '.join([*models, seeds])}."]
     if not all(cell.complete for cell in chosen):
         words.append("Some seeds are missing.")
     if any(run.selected_on == "test" for run in runs):
