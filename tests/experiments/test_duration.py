@@ -61,3 +61,13 @@ def test_runs_of_another_machine_or_scale_say_nothing() -> None:
     longer = spec(method="bcl")
     longer.settings["training"] = {"max_epochs": 100}
     assert pace.expected(longer) is None
+
+
+def test_a_guess_counts_until_a_run_like_it_is_finished() -> None:
+    pace = DurationEstimate(HERE)
+    pace.guess(spec(method="bcl"), 40.0)
+    assert (pace.expected(spec(3, "bcl")), pace.expected(spec(3, "dice"))) == (40, 40)
+    pace.learn(taking(20, "dice"))
+    assert (pace.expected(spec(3, "bcl")), pace.expected(spec(3, "dice"))) == (40, 20)
+    pace.learn(taking(30, "bcl"))
+    assert pace.expected(spec(3, "bcl")) == 30

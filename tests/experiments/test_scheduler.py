@@ -11,6 +11,7 @@ import pytest
 
 from sharprecl.errors import SharpReCLError
 from sharprecl.experiments import scheduler
+from sharprecl.experiments.duration import format_duration
 from sharprecl.experiments.scheduler import Scheduler, Sweep
 from sharprecl.experiments.store import Store
 from sharprecl.experiments.task import Options, Steps, Task
@@ -32,6 +33,7 @@ class World:
     ends: dict[str, list[str | int]] = field(default_factory=dict)
     code: str = CODE
     starts: bool = True
+    tells: bool = False
     given: list[Task] = field(default_factory=list)
     workers: list["PretendedWorker"] = field(default_factory=list)
     left_at_work: list[str] = field(default_factory=list)
@@ -56,19 +58,21 @@ class PretendedWorker:
 
     def __init__(self, store: Path, options: Options) -> None:
         self.future: Future[Any] | None = Future()
+        self.seconds_left: float | None
         self.task: Task | None = None
-        self.steps, self.status = (0, 0), 0
+        self.steps, self.status, self.seconds_left = (0, 0), 0, None
         self.due = self.world.now + 1
         self.world.workers.append(self)
 
     def give(self, task: Task) -> None:
         self.world.given.append(task)
-        self.task, self.future = task, Future()
+        self.task, self.future, self.seconds_left = task, Future(), None
         self.due = self.world.now + self.world.seconds.get(task.label, 10.0)
 
     def look(self) -> None:
         if self.task is not None:
             self.steps = 3, 12
+            self.seconds_left = self.due - self.world.now if self.world.tells else None
 
     def leave(self) -> None:
         if self.task is not None:
@@ -167,6 +171,34 @@ def test_the_time_left_is_learnt(world: World) -> None:
     assert sorted(known, reverse=True) == known
     busy = next(running for done, running, _ in notes.standings if len(running) == 2 and done == 2)
     assert busy[0] == ("bcl 2", (3, 12))
+
+
+@pytest.mark.parametrize(("runs", "workers", "minutes"), [(6, 2, 5), (3, 2, 200 / 60), (2, 1, 200 / 60)])
+def test_the_first_steps_tell_how_long_all_will_take(world: World, runs: int, workers: int, minutes: float) -> None:
+    world.tells, world.seconds = True, {f"bcl {number}": 100.0 for number in range(runs)}
+    _, notes = go(world, [task(number) for number in range(runs)], workers=workers)
+    told = format_duration(60 * minutes)
+    assert (
+        notes.sentences[0] == f"about {told} for {runs} runs, {workers} at a time; the next figures in about 1:40 min"
+    )
+    # Three runs of two workers take as long as four.
+    assert world.now - 1000 == pytest.approx(60 * minutes, abs=5)
+    assert notes.sentences[1].startswith("[1/")
+
+
+def test_what_will_be_over_in_a_moment_is_not_announced(world: World) -> None:
+    world.tells, world.seconds = True, {"bcl 0": 5.0}
+    _, notes = go(world, [task(0)])
+    assert len(notes.sentences) == 1
+
+
+def test_the_pace_of_one_method_is_taken_for_another_until_that_is_known(world: World) -> None:
+    world.tells, world.seconds = True, {"dice 0": 300.0, "bcl 0": 100.0}
+    _, notes = go(world, [task(0), task(0, "dice")], workers=1)
+    known = [seconds for _, _, seconds in notes.standings if seconds is not None]
+    assert known[0] == pytest.approx(200, abs=1)
+    # It is corrected, not kept.
+    assert max(known) == pytest.approx(300, abs=1)
 
 
 def test_only_runs_of_some_length_leave_checkpoints(world: World) -> None:

@@ -21,8 +21,8 @@ _METRIC = "macro_f1"
 _CHEAPER = 0.8  # of the time: less is hardly noticed
 _SHOWN = 3
 _OPTIONS = {
-    "profile": "profile",
     "method.name": "method",
+    "profile": "profile",
     "encoder.name": "encoder",
     "encoder.max_length": "max-length",
     "training.max_epochs": "max-epochs",
@@ -30,7 +30,7 @@ _OPTIONS = {
     "training.learning_rate": "learning-rate",
     "view": "view",
 }
-"""Options of ``sharprecl train``, by setting."""
+"""Options of ``sharprecl train`` by setting, in the order of the command."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,8 @@ def _choice(
         yield f"Take {winner.title} for now: with fewer than {LEAST_TEXTS} test texts nothing can be told apart."
         return
     if not level:
-        yield f"Take {winner.title}: " + ("no other row is complete." if len(means) == 1 else "all others are behind.")
+        why = "no other row is complete" if len(means) == 1 else "all others are significantly behind"
+        yield f"Take {winner.title}: {why}."
         return
     cheaper = sorted((line for line in level if seconds[line] < _CHEAPER * seconds[winner]), key=seconds.__getitem__)
     if cheaper:
@@ -124,7 +125,8 @@ def train_command(column: Column, spec: RunSpec, output: Path) -> str:
     words = ["sharprecl", "train", column.data]
     for name, value in given.items():
         words += [f"--{name}", f"{value:g}" if name == "ir" else value] if value != usual[name].default else []
-    for path, value in _leaves(spec.settings):
+    order = [*_OPTIONS]
+    for path, value in sorted(_leaves(spec.settings), key=lambda leaf: (*order, leaf[0]).index(leaf[0])):
         # Options for numbers take no 'auto'.
         as_option = path in _OPTIONS and not (value == "auto" and path.startswith("training."))
         words += [f"--{_OPTIONS[path]}", str(value)] if as_option else ["--set", f"{path}={_as_yaml(value)}"]

@@ -50,6 +50,7 @@ def format_duration(seconds: float) -> str:
 
 class DurationEstimate:
     """Mean seconds of finished runs: of the same method on the same data, else of all on the same data, else of all.
+    Where none is finished, the seconds that a run at work will take.
 
     Runs with another encoder or training (those of another scale, say) count for none of these, nor do runs of another
     place.
@@ -62,6 +63,7 @@ class DurationEstimate:
     def __init__(self, place: Place, runs: Iterable[RunRecord] = ()) -> None:
         self._place = place
         self._seconds: dict[Hashable, list[float]] = defaultdict(list)
+        self._guessed: dict[Hashable, float] = {}
         for run in runs:
             self.learn(run)
 
@@ -72,11 +74,18 @@ class DurationEstimate:
             for group in _groups(run.spec):
                 self._seconds[group].append(float(seconds))
 
+    def guess(self, spec: RunSpec, seconds: float) -> None:
+        """Take into account how long a run will take by the pace of its steps; finished runs know better."""
+        for group in _groups(spec):
+            self._guessed[group] = seconds
+
     def expected(self, spec: RunSpec) -> float | None:
         """Seconds that a run will take; None while nothing is known of runs like it."""
         for group in _groups(spec):
             if known := self._seconds.get(group):
                 return sum(known) / len(known)
+            if (guessed := self._guessed.get(group)) is not None:
+                return guessed
         return None
 
 

@@ -1,5 +1,6 @@
 """The scheduler of a sweep: which worker makes which run when, and what comes of it."""
 
+import heapq
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -7,6 +8,7 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, wait
 from dataclasses import dataclass, field, replace
 from typing import Protocol, Self
 
+from sharprecl.data.messages import plural
 from sharprecl.errors import SharpReCLError
 from sharprecl.experiments.duration import DurationEstimate, Place, format_duration
 from sharprecl.experiments.store import Store
@@ -20,6 +22,7 @@ _MARGIN = 1.15  # a run may take so many times as long as those before it
 _BUSY_PAUSE = 5.0  # seconds until a run that another sweep is at is looked at again
 _SHORT = 120.0  # seconds: below, a checkpoint (0.4 GB and a second with MiniLM) costs more than it saves
 _TRIES = 2  # A killed worker's run is made once more: who kills a sweep may hit its workers first.
+_WORTH_TELLING = 20.0  # seconds
 _TAIL = 2000  # characters
 _FIGURES = {"macro_f1": "macro-F1", "accuracy": "accuracy"}
 
@@ -91,6 +94,7 @@ class Scheduler:
         self._workers: list[Worker] = []
         self._estimate: DurationEstimate | None = None
         self._began: dict[str, float] = {}
+        self._told = False
         self._not_before: dict[str, float] = {}
         self._deaths: Counter[str] = Counter()
 
@@ -104,6 +108,7 @@ class Scheduler:
                     worker.look()
                     if worker.future is not None and worker.future.done():
                         self._handle(worker)
+                self._guess()
                 running = [(worker.task.label, worker.steps) for worker in self._workers if worker.task]
                 self._callback.on_progress(self._sweep, running, self._seconds_left())
         finally:
@@ -112,6 +117,24 @@ class Scheduler:
                 worker.leave()
             for worker in self._workers:
                 worker.join()
+
+    def _guess(self) -> None:
+        """Learn from the runs at work, and say once how long it will take."""
+        for worker in self._workers:
+            if worker.task is not None and worker.seconds_left is not None and self._estimate is not None:
+                had = time.monotonic() - self._began[worker.task.key]
+                self._estimate.guess(worker.task.run.spec, had + worker.seconds_left)
+        left = self._seconds_left()
+        if left is None or self._told or not self._at_work():
+            return
+        self._told = True
+        runs = len(self._sweep.waiting) + len(self._at_work())
+        first = min(self._remaining(worker) or left for worker in self._workers if worker.task)
+        if left >= _WORTH_TELLING:
+            self._callback.on_message(
+                f"about {format_duration(left)} for {plural(runs, 'run', 'runs')}, {self._options.workers} at a time; "
+                f"the next figures in about {format_duration(first)}"
+            )
 
     def _at_work(self) -> list[Task]:
         return [worker.task for worker in self._workers if worker.task is not None]
@@ -226,15 +249,26 @@ class Scheduler:
     def _say(self, sentence: str) -> None:
         self._callback.on_message(f"[{self._sweep.done + len(self._sweep.failed)}/{self._sweep.total}] {sentence}")
 
+    def _remaining(self, worker: Worker) -> float | None:
+        """Seconds that the run of a worker will still take."""
+        assert worker.task is not None
+        if worker.seconds_left is not None:
+            return worker.seconds_left
+        expected = self._expected(worker.task)
+        return None if expected is None else max(0.0, expected - (time.monotonic() - self._began[worker.task.key]))
+
     def _seconds_left(self) -> float | None:
-        now = time.monotonic()
-        # Seconds that each run will take in all, and seconds that it has had.
-        every = [(self._expected(task), 0.0) for task in self._sweep.waiting]
-        every += [(self._expected(task), now - self._began[task.key]) for task in self._at_work()]
-        known = [expected for expected, _ in every if expected is not None]
+        """Until the last run ends, each worker taking the next one when it is free."""
+        running = [self._remaining(worker) for worker in self._workers if worker.task is not None]
+        waiting = [self._expected(task) for task in self._sweep.waiting]
+        known = [seconds for seconds in (*waiting, *running) if seconds is not None]
         if not known:
             return None
         # Runs of which nothing is known count like the others.
         usual = sum(known) / len(known)
-        left = (max(0.0, (usual if expected is None else expected) - had) for expected, had in every)
-        return sum(left) / self._options.workers
+        ends = [usual if seconds is None else seconds for seconds in running]
+        ends += [0.0] * (self._options.workers - len(ends))
+        heapq.heapify(ends)
+        for seconds in waiting:
+            heapq.heapreplace(ends, ends[0] + (usual if seconds is None else seconds))
+        return max(ends)

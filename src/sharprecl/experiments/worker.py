@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _SPAWN = multiprocessing.get_context("spawn")  # a fork would copy threads' locks, and CUDA, in whatever state they are
 _TELL_EVERY = 0.5  # seconds
+_FEW_STEPS = 10
 _PATIENCE = 5.0  # seconds for a worker to leave by itself
 
 
@@ -41,6 +42,7 @@ class Worker:
             ``DurationEstimate``), then the ``Outcome`` of its task.
         task: the run that it makes, if any.
         steps: how far that is.
+        seconds_left: of its training, by the pace of its steps so far; None before the first few.
     """
 
     def __init__(self, store: Path, options: Options) -> None:
@@ -53,10 +55,11 @@ class Worker:
         far_end.close()
         self.task: Task | None = None
         self.steps: Steps = 0, 0
+        self.seconds_left: float | None = None
 
     def give(self, task: Task) -> None:
         """Send it a run to make."""
-        self.task, self.steps = task, (0, 0)
+        self.task, self.steps, self.seconds_left = task, (0, 0), None
         try:
             self.future = self._executor.submit(make, task)
         except BrokenExecutor as error:  # It was killed while it waited.
@@ -67,7 +70,9 @@ class Worker:
         """Read how far its run is."""
         with suppress(EOFError, OSError):
             while self._line.poll():
-                self.steps = self._line.recv()
+                *steps, seconds_left = self._line.recv()
+                self.steps = steps[0], steps[1]
+                self.seconds_left = seconds_left if _is_pace(*steps) else None
 
     def leave(self) -> None:
         """Tell it to end, if need be in the middle of a run, which it leaves to the next sweep."""
@@ -80,6 +85,11 @@ class Worker:
         self._line.close()
         self._process.join()
         return self._process.exitcode or 0
+
+
+def _is_pace(step: int, total: int) -> bool:
+    """Whether the steps so far say how long the others take: the first ones are slow."""
+    return step >= min(_FEW_STEPS, total / 4)
 
 
 _attempts: "Attempts"
@@ -131,7 +141,7 @@ class _Telling(Callback):
         if now - self._last >= _TELL_EVERY:
             self._last = now
             with suppress(OSError):  # Nobody is left to work for: the other thread ends the process.
-                self._line.send((speed.step, speed.total_steps))
+                self._line.send((speed.step, speed.total_steps, speed.seconds_left))
 
 
 def _hardware(device: str) -> str:
