@@ -1,8 +1,13 @@
 """``sharprecl compare`` on a store that holds the runs already: what it asks for, what it says, what it writes."""
 
 import csv
+import html
+import json
+import re
+import shlex
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +15,8 @@ import typer
 from typer.testing import CliRunner
 
 from sharprecl.cli.compare import compare
+from sharprecl.cli.main import app
+from sharprecl.config import assignments
 from sharprecl.errors import ConfigError, SharpReCLError
 from sharprecl.experiments.compare import compare_plan
 from sharprecl.experiments.plan_file import load_plan
@@ -18,6 +25,7 @@ from sharprecl.runs.code import code_hash
 from sharprecl.runs.data import prepare
 from sharprecl.runs.record import RunRecord, measure
 from sharprecl.runs.spec import FLOOR, run_key
+from tiny import tiny_encoder
 
 APP = typer.Typer()
 APP.command()(compare)
@@ -43,10 +51,11 @@ def _run(*words: str) -> tuple[int, str]:
     return result.exit_code, result.output
 
 
-def _fill(output: str, test: str | None = None) -> int:
+def _fill(output: str, test: str | None = None, settings: dict[str, Any] | None = None) -> int:
     """Put runs into a store as if they had been trained, one of them by older code; how many are right for today's."""
     store, code = Store(Path(output)), code_hash()
-    for job in compare_plan("mine.csv", METHODS, text="t", label="y", test=test, seeds=2).jobs("small"):
+    plan = compare_plan("mine.csv", METHODS, text="t", label="y", test=test, seeds=2, settings=settings)
+    for job in plan.jobs("small"):
         data = prepare(job.spec).record
         gold, draw = np.array(data.gold), np.random.default_rng(job.seed)
         given = np.where(draw.random(len(gold)) < SKILLS[job.row], gold, (gold + 1) % 3)
@@ -89,6 +98,37 @@ def test_the_table_and_its_certainty_in_words() -> None:
     plan = load_plan("out/compare.yaml")
     assert {job.spec.hash for job in plan.jobs("small")} == {run.spec.hash for run in records}
     assert "sharprecl experiment table out/compare.yaml --scale small --results out" in page
+
+
+def _commands() -> list[str]:
+    """All commands of the page, as HTML and as Markdown, each once."""
+    page, text = (Path(f"out/index.{ending}").read_text("utf-8") for ending in ("html", "md"))
+    blocks = [html.unescape(re.sub("<.*?>", "", block)) for block in re.findall("<pre>(.*?)</pre>", page, re.DOTALL)]
+    lines = "\n".join([*blocks, *re.findall("^    (.*)$", text, re.MULTILINE)]).splitlines()
+    return list(dict.fromkeys(line.strip() for line in lines if line.strip()))
+
+
+def test_the_commands_of_the_page_work_when_pasted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    tiny_encoder(Path("my encoder"))
+    words = ["--set=encoder.name=./my encoder", "--set=encoder.max_length=32", "--set=training.max_epochs=1"]
+    _fill("out", "held.csv", assignments([word.removeprefix("--set=") for word in words]))
+    code, said = _run(
+        "mine.csv", "--text", "t", "--label", "y", "--methods", ",".join(METHODS), "--seeds", "2", "-o", "out",
+        "--test", "held.csv", *words,
+    )  # fmt: skip
+    assert code == 0
+    train, *others = _commands()
+    assert said.rstrip().endswith(train)
+    assert [command.split()[:3] for command in others] == [
+        ["sharprecl", "experiment", name] for name in ("table", "run", "figure", "table")
+    ]
+    for command in (train, *others):
+        result = CliRunner().invoke(app, shlex.split(command)[1:], catch_exceptions=False)
+        assert result.exit_code == 0, command
+    # Nothing was left to run, and what was trained is the winner.
+    assert len(list(Store(Path("out")).runs())) == 5
+    assert json.loads(Path("out/sharprecl/model/config.json").read_text("utf-8"))["hidden_size"] == 32
 
 
 def test_a_test_file_of_one_s_own() -> None:

@@ -45,7 +45,7 @@ def compare(
     device: SharedDevice = "auto",
     retry_failed: RetryFailed = False,
 ) -> None:
-    """Train several methods alike on your own texts, and say which is best and how sure that is."""
+    """Train several methods alike on your own texts, and say which one to take, and the command that trains it."""
     began = time.monotonic()
     from sharprecl.cli.tables import is_benchmark
     from sharprecl.config import assignments, merge, read_yaml

@@ -43,7 +43,8 @@ def show_comparison(console: Console, plan: Plan, file: Path, scale: str, result
     (name,) = table.columns
     record = table.data_of(name)
     judged = "The runs were judged on different test texts." if record is None else _judged(plan, name, record)
-    page = write_page(results, plan.title, [judged], scale, [section])  # first: the terminal may not be able to show it
+    lead = [judged, "The commands on this page start from the folder in which 'sharprecl compare' was run."]
+    page = write_page(results, plan.title, lead, scale, [section])  # first: the terminal may not be able to show it
     _show_document(console, section.document, judged)
     say(console, f"page     {page}")
     if section.decision is not None:
