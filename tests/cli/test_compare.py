@@ -167,7 +167,7 @@ def test_a_single_seed_says_that_it_knows_nothing_of_others() -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["mine.csv", "--methods", "bcl"], "two methods or more"),
+        (["mine.csv", "--methods", "bcl"], "two methods or more beside tfidf"),
         (["mine.csv", "--methods", "bcl,blc"], "there is no method 'blc'"),
         (["mine.csv", "--budget", "soon"], "'soon' is no span of time"),
         (["mine.csv", "--scale", "tiny"], "there is no scale 'tiny'"),

@@ -73,7 +73,7 @@ def test_the_floor_has_nothing_to_set() -> None:
 
 @pytest.mark.parametrize("methods", [["dice"], ["dice", "dice"], []])
 def test_too_little_to_compare(methods: list[str]) -> None:
-    with pytest.raises(ConfigError, match="compare needs two methods or more, each once"):
+    with pytest.raises(ConfigError, match="compare needs two methods or more beside tfidf, each once"):
         compare_plan("mine.csv", methods)
 
 

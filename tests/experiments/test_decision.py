@@ -99,7 +99,15 @@ def _parsed(command: str) -> tuple[click.Context, list[str]]:
     ],
 )
 def test_the_command_trains_with_the_settings_that_were_compared(scale: str, settings: dict[str, Any]) -> None:
-    columns = {"text": "my text", "label": "y", "test": "held out.csv", "encoding": "cp1252", "ir": 20}
+    columns = {
+        "text": "my text",
+        "label": "y",
+        "test": "held out.csv",
+        "encoding": "cp1252",
+        "separator": "\t",
+        "sheet": "all of it",
+        "ir": 20,
+    }
     plan = compare_plan("it's.csv", ["bcl", "sharprecl"], **columns, settings=settings)
     for job in plan.jobs(scale, seeds=[0])[1:]:
         command = train_command(plan.columns[job.column], job.spec, Path("compare") / job.row)
@@ -109,6 +117,7 @@ def test_the_command_trains_with_the_settings_that_were_compared(scale: str, set
             "it's.csv", "my text", "y", "held out.csv",
         )  # fmt: skip
         assert (asked["encoding"], asked["ir"], asked["output"]) == ("cp1252", 20, Path("compare") / job.row)
+        assert (asked["separator"], asked["sheet"]) == ("tab", "all of it")
         options = {
             "profile": asked["profile"],
             "view": asked["view"],

@@ -74,6 +74,11 @@ def test_a_worker_leaves_its_run_in_the_middle_when_the_sweep_ends(endless: Endl
     folder = Store(store).run(task.key)
     code, place = greeted(worker)
     first_step(worker, task)
+    while worker.seconds_left is None:
+        time.sleep(0.05)
+        worker.look()
+    assert worker.steps[0] >= 10
+    assert worker.seconds_left > 60
     assert folder.is_busy()
     worker.leave()
     worker.join()

@@ -42,7 +42,9 @@ def compare_plan(
     """
     names = tuple(name for name in methods if name != WORDS)
     if len(names) < 2 or len(set(names)) < len(names):
-        raise ConfigError(f"compare needs two methods or more, each once, not {', '.join(names) or 'none'}")
+        raise ConfigError(
+            f"compare needs two methods or more beside {WORDS}, each once, not {', '.join(names) or 'none'}"
+        )
     given = {"data": data, "text": text, "label": label, "test": test, "encoding": encoding, "ir": ir}
     given |= {"separator": separator, "sheet": sheet}
     column = {key: value for key, value in given.items() if value != Column.model_fields[key].default}

@@ -9,6 +9,7 @@ from typing import Any
 import yaml
 
 from sharprecl.data.benchmarks import BENCHMARKS
+from sharprecl.data.dialect import SPOKEN
 from sharprecl.data.messages import joined, plural
 from sharprecl.evaluation.best import LEVEL
 from sharprecl.experiments.comparisons import LEAST_TEXTS, Comparisons
@@ -121,10 +122,11 @@ def _how(column: Column, spec: RunSpec, winner: Line) -> str:
 def train_command(column: Column, spec: RunSpec, output: Path) -> str:
     """The command that trains with the settings of a run; ``--seed 0`` is the first of those that were compared."""
     usual = Column.model_fields
-    given = {name: getattr(column, name) for name in ("text", "label", "test", "encoding", "ir")}
     words = ["sharprecl", "train", column.data]
-    for name, value in given.items():
-        words += [f"--{name}", f"{value:g}" if name == "ir" else value] if value != usual[name].default else []
+    for name in ("text", "label", "test", "encoding", "separator", "sheet", "ir"):
+        if (value := getattr(column, name)) != usual[name].default:
+            # A tab that is pasted into a terminal asks it to complete the word.
+            words += [f"--{name}", f"{value:g}" if name == "ir" else SPOKEN[value] if value == "\t" else value]
     order = [*_OPTIONS]
     for path, value in sorted(_leaves(spec.settings), key=lambda leaf: (*order, leaf[0]).index(leaf[0])):
         # Options for numbers take no 'auto'.
