@@ -43,15 +43,22 @@ def test_one_row_is_ahead_of_all() -> None:
     assert _said(SURE).startswith("Take sharprecl: all others are significantly behind. This trains sharprecl ")
 
 
-def test_a_cheaper_row_is_within_noise() -> None:
+def test_a_cheaper_row_that_is_as_good_is_named() -> None:
     said = _said({**SURE, "cross_entropy": 0.94})
-    assert said.startswith("Take sharprecl, or save time: cross_entropy (")
-    assert "points behind, 0.3 of the time) is within noise of it. More test texts, or more seeds, may tell" in said
+    assert said.startswith("Take sharprecl, or save time with cross_entropy (1.8 points behind, 0.3 of the time). ")
+    assert (
+        "300 test texts and 3 seeds cannot tell it from cross_entropy (1.8 points behind); more of either may." in said
+    )
 
 
-def test_what_is_within_noise_but_no_cheaper() -> None:
+def test_what_is_far_behind_is_no_bargain_though_nothing_is_sure() -> None:
+    said = _said({**SURE, "cross_entropy": 0.9})
+    assert said.startswith("Take sharprecl. 300 test texts and 3 seeds cannot tell it from cross_entropy (5.4 points")
+
+
+def test_what_is_as_good_but_no_cheaper() -> None:
     said = _said({FLOOR: 0.3, "cross_entropy": 0.4, "bcl": 0.95, "sharprecl": 0.945})
-    assert "is within noise of it, but no cheaper. More test texts, or more seeds, may tell them apart." in said
+    assert said.startswith("Take sharprecl. 300 test texts and 3 seeds cannot tell it from bcl (")
     assert "cross_entropy" not in said
 
 

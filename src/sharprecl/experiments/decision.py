@@ -20,6 +20,7 @@ from sharprecl.runs.spec import WORDS, RunSpec
 
 _METRIC = "macro_f1"
 _CHEAPER = 0.8  # of the time: less is hardly noticed
+_CLOSE = 0.02  # Farther behind, a row may be as good for all that is known, but is no bargain.
 _SHOWN = 3
 _OPTIONS = {
     "method.name": "method",
@@ -65,7 +66,10 @@ def decide(table: Table, comparisons: Comparisons, output: Path) -> Decision | N
     winner = methods[0]
     p = comparisons.p.get((_METRIC, column), {})
     spec = next(iter(table.cells[winner, column].runs.values())).spec
-    sentences = [*_choice(means, p, seconds, ranked, winner), _how(table.plan.columns[column], spec, winner)]
+    sentences = [
+        *_choice(means, p, seconds, ranked, winner, _basis(table, winner)),
+        _how(table.plan.columns[column], spec, winner),
+    ]
     command = train_command(table.plan.columns[column], spec, output / winner.row)
     return Decision(tuple(sentences), command)
 
@@ -76,6 +80,7 @@ def _choice(
     seconds: Mapping[Line, float],
     ranked: Sequence[Line],
     winner: Line,
+    basis: str,
 ) -> Iterator[str]:
     first = ranked[0]
     lead = {line: f"{points(means[first] - means[line])} behind" for line in means}
@@ -92,16 +97,21 @@ def _choice(
         why = "no other row is complete" if len(means) == 1 else "all others are significantly behind"
         yield f"Take {winner.title}: {why}."
         return
-    cheaper = sorted((line for line in level if seconds[line] < _CHEAPER * seconds[winner]), key=seconds.__getitem__)
-    if cheaper:
-        each = [f"{line.title} ({lead[line]}, {_share(seconds[line], seconds[winner])})" for line in cheaper[:_SHOWN]]
-        verb = "is" if len(cheaper) == 1 else "are"
-        yield f"Take {winner.title}, or save time: {joined(each, len(cheaper))} {verb} within noise of it."
-    else:
-        each = [f"{line.title} ({lead[line]})" for line in level[:_SHOWN]]
-        verb = "is" if len(level) == 1 else "are"
-        yield f"Take {winner.title}; {joined(each, len(level))} {verb} within noise of it, but no cheaper."
-    yield "More test texts, or more seeds, may tell them apart."
+    cheaper = [
+        f"{line.title} ({lead[line]}, {_share(seconds[line], seconds[winner])})"
+        for line in sorted(level, key=seconds.__getitem__)
+        if means[first] - means[line] <= _CLOSE and seconds[line] < _CHEAPER * seconds[winner]
+    ]
+    yield f"Take {winner.title}{f', or save time with {cheaper[0]}' if cheaper else ''}."
+    each = [f"{line.title} ({lead[line]})" for line in level[:_SHOWN]]
+    yield f"{basis} cannot tell it from {joined(each, len(level))}; more of either may."
+
+
+def _basis(table: Table, winner: Line) -> str:
+    """``124 test texts and 2 seeds``."""
+    runs = table.cells[winner, table.columns[0]].runs
+    texts = len(next(iter(runs.values())).answers)
+    return f"{plural(texts, 'test text', 'test texts')} and {plural(len(runs), 'seed', 'seeds')}"
 
 
 def _share(seconds: float, of: float) -> str:
