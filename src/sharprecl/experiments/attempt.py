@@ -59,16 +59,15 @@ class Attempts:
         try:
             with _output_into(folder.path / OUTPUT):
                 method = run.spec.settings["method"]["name"]
-                if outside_code(method) != run.code.partition("+")[2]:
+                if method == WORDS:
+                    done = execute_words(run.spec, self._prepared(run.spec, run.data), run.code, self.place)
+                elif outside_code(method) != run.code.partition("+")[2]:
                     raise ConfigError(f"the files of {method} changed while the experiment ran; start it again")
-                going_on = any((folder.path / CHECKPOINTS).glob("step-*"))
-                prepared = self._prepared(run.spec, run.data)
-                if run.spec.settings["method"]["name"] == WORDS:
-                    done = execute_words(run.spec, prepared, run.code, self.place)
                 else:
+                    going_on = any((folder.path / CHECKPOINTS).glob("step-*"))
                     done = execute(
                         run.spec,
-                        prepared,
+                        self._prepared(run.spec, run.data),
                         run.code,
                         device=self._device,
                         checkpoints=folder.path if task.checkpoints or going_on else None,

@@ -100,13 +100,14 @@ def _misnamed(run: RunRecord, key: str, data: DataRecord | None, code: str) -> I
     if run_key(run.spec, run.data, run.code) != key:
         yield "its key is not that of its settings, data and code; one of them was changed"
     kept = run.config.get("training", {}).get("select_on")
-    kind = METHODS.get(str(run.config.get("method", {}).get("name")))
+    method = str(run.config.get("method", {}).get("name"))
     # A method from outside, which nothing here imports, always trains an encoder.
-    expected = "last" if kind is not None and kind.views == "none" else kept
+    no_encoder = method == WORDS or (method in METHODS and METHODS[method].views == "none")
+    expected = "last" if no_encoder else kept
     if run.selected_on != expected:
         yield f"it says that it was selected on {run.selected_on}, but its settings say {expected}"
     asked = merge(run.spec.settings, {"seed": run.spec.seed})
-    if run.code == code and data is not None and asked["method"]["name"] != WORDS:
+    if run.code == code and data is not None and method != WORDS:
         # All settings of a run of this code can be resolved anew; of others, only what was named is known.
         try:
             asked = resolve(asked, np.asarray(data.train_counts)).kept()

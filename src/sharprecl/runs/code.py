@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from sharprecl.config import outside_code
-from sharprecl.runs.spec import RunSpec
+from sharprecl.runs.spec import WORDS, RunSpec
 from sharprecl.source import hash_sources
 
 DECIDES: tuple[str, ...] = (
@@ -62,7 +62,8 @@ def run_code(spec: RunSpec, package: str) -> str:
     Raises:
         ConfigError: the method cannot be had.
     """
-    own = outside_code(spec.settings["method"]["name"])
+    method = spec.settings["method"]["name"]
+    own = "" if method == WORDS else outside_code(method)
     return f"{package}+{own}" if own else package
 
 
