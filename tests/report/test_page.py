@@ -47,8 +47,6 @@ def report(n_classes=4, n_texts=60, **changes):
         "history": history(),
         "embeddings": generator.normal(size=(n_texts, 6)),
         "texts": [f"text number {i}" for i in range(n_texts)],
-        "y_true": true,
-        "y_pred": predicted,
         "confidence": generator.random(n_texts),
         "settings": {"seed": 3, "versions": {"torch": "2.13.0"}, "command": "sharprecl train x.csv"},
         "notes": ["one class has a single training text"],
@@ -109,8 +107,8 @@ def test_user_text_is_harmless(tmp_path):
     plain = report()
     names = [EVIL, "\x00\x1b control", "line\nbreak \ud83d", "_hidden"]
     evaluations = {
-        EVIL: evaluate(plain.y_true, plain.y_pred, plain.train_counts, names, 20),
-        "\ud83d": evaluate(plain.y_true, plain.y_pred, plain.train_counts, names, 20),
+        EVIL: evaluate(plain.model.gold, plain.model.answers, plain.train_counts, names, 20),
+        "\ud83d": evaluate(plain.model.gold, plain.model.answers, plain.train_counts, names, 20),
     }
     data = report(
         title=EVIL,
@@ -138,7 +136,7 @@ def test_without_history_embeddings_and_mistakes(tmp_path):
     perfect = evaluate(true, true, [5, 9], ["a", "b"], 20)
     data = report(
         label_names=["a", "b"], train_counts=np.array([5, 9]), evaluations={"only": perfect}, history=[],
-        embeddings=None, texts=["x"] * 3, y_true=true, y_pred=true, confidence=np.ones(3), settings={}, notes=[],
+        embeddings=None, texts=["x"] * 3, confidence=np.ones(3), settings={}, notes=[],
     )  # fmt: skip
     text = written(data, tmp_path / "page.html")
     assert "No training history was recorded" in text
@@ -149,7 +147,7 @@ def test_without_history_embeddings_and_mistakes(tmp_path):
 def test_mistakes_are_the_surest_wrong_answers_shortened():
     data = report(texts=["word " * 500] * 60)
     found = confident_mistakes(data)
-    wrong = data.confidence[data.y_true != data.y_pred]
+    wrong = data.confidence[data.model.gold != data.model.answers]
     assert [mistake.confidence for mistake in found] == sorted(wrong, reverse=True)[:10]
     assert all(len(mistake.text) <= 260 and mistake.true != mistake.predicted for mistake in found)
 

@@ -8,6 +8,7 @@ module             public names
 ``bands``          head, medium and tail: classes by their training texts
 ``intervals``      95 % bootstrap intervals of one model's figures
 ``significance``   ``paired_bootstrap`` of two methods over texts and seeds; ``holm`` for many tests at once
+``differences``    how far a model is ahead of another on the same texts, with an interval and in words
 ``best``           ``compare_with_best``: which of many methods may be the best one
 ``ranks``          ``rank_methods``: average ranks over data sets, Friedman's test and Nemenyi's critical difference
 ``references``     ``tfidf_logistic``, the floor to beat

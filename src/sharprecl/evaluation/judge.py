@@ -37,6 +37,8 @@ class Evaluation:
         intervals: 95 % bootstrap interval of ``accuracy``, ``macro_f1``, ``balanced_accuracy`` and of each band that
             has a score.
         confusion: texts by true (rows) and predicted class, [C, C].
+        gold: true class ids, [N].
+        answers: predicted class ids, [N]; -1 is no answer.
         n_bootstrap: resamples behind the intervals.
         seed: seed of the resamples.
         unanswered: texts to which a language model gave no label; wrong answers, and in no column of ``confusion``.
@@ -49,6 +51,8 @@ class Evaluation:
     classes: tuple[ClassRow, ...]
     intervals: dict[str, Interval]
     confusion: NDArray[np.int64]
+    gold: NDArray[np.int64]
+    answers: NDArray[np.int64]
     n_bootstrap: int
     seed: int
     unanswered: int = 0
@@ -129,6 +133,8 @@ def evaluate(
         classes=tuple(ClassRow(*row) for row in by_class),
         intervals=bootstrap_intervals(confusion, masks, n_bootstrap, seed, unanswered_C),
         confusion=confusion,
+        gold=true.astype(np.int64),
+        answers=predicted.astype(np.int64),
         n_bootstrap=n_bootstrap,
         seed=seed,
         unanswered=int(unanswered_C.sum()),

@@ -59,9 +59,9 @@ def write_report(data: ReportData, path: Path) -> None:
         "confusion": confusion_heatmap(data.label_names, data.train_counts, model.confusion),
         "pairs": top_confusions(model),
         "curves": learning_curves(data.history),
-        "map": embedding_map(data.label_names, data.train_counts, data.embeddings, data.y_true),
+        "map": embedding_map(data.label_names, data.train_counts, data.embeddings, model.gold),
         "mistakes": confident_mistakes(data),
-        "n_wrong": int((data.y_true != data.y_pred).sum()),
+        "n_wrong": int((model.gold != model.answers).sum()),
         "colours": class_colours(data.train_counts),
         "settings": flat(data.settings),
         "settings_json": json.dumps(data.settings, indent=2, ensure_ascii=False),
@@ -71,13 +71,12 @@ def write_report(data: ReportData, path: Path) -> None:
 
 def confident_mistakes(data: ReportData) -> list[Mistake]:
     """The ten wrong answers with the highest confidence, surest first; texts shortened."""
-    wrong = np.flatnonzero(data.y_true != data.y_pred)
+    gold, given = data.model.gold, data.model.answers
+    wrong = np.flatnonzero(gold != given)
     surest = wrong[np.argsort(-np.asarray(data.confidence)[wrong], kind="stable")][:N_MISTAKES]
     names = [*data.label_names, "no answer"]  # of which -1 is the last
     return [
-        Mistake(
-            clean(data.texts[i], SHORT_TEXT), names[data.y_true[i]], names[data.y_pred[i]], float(data.confidence[i])
-        )
+        Mistake(clean(data.texts[i], SHORT_TEXT), names[gold[i]], names[given[i]], float(data.confidence[i]))
         for i in surest
     ]
 
