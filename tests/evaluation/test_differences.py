@@ -65,14 +65,22 @@ def test_other_texts_are_refused() -> None:
     ("difference", "interval", "told"),
     [
         (0.071, (0.025, 0.1165), "is 7.1 points above it (33.3 %); 95 % interval of the difference: +2.5 to +11.7."),
-        (-0.071, (-0.12, -0.02), "is 7.1 points below it (33.3 %); 95 % interval of the difference: -12.0 to -2.0."),
+        (
+            -0.071,
+            (-0.12, -0.02),
+            "is 7.1 points below it (33.3 %); 95 % interval of the difference: \u221212.0 to \u22122.0.",
+        ),
         (
             -0.03,
             (-0.07, 0.01),
             "is 3.0 points below it (33.3 %), but this test cannot tell which is better; "
-            "95 % interval of the difference: -7.0 to +1.0.",
+            "95 % interval of the difference: \u22127.0 to +1.0.",
         ),
-        (0.0004, (-0.02, 0.0208), "equals that of it (33.3 %); 95 % interval of the difference: -2.0 to +2.1."),
+        (
+            0.0004,
+            (-0.02, 0.0208),
+            "equals that of it (33.3 %); 95 % interval of the difference: \u22122.0 to +2.1.",
+        ),
         (0.0, (0.0, 0.0), "equals that of it (33.3 %)."),
     ],
 )

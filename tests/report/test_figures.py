@@ -148,3 +148,4 @@ def test_clean_keeps_one_line_that_xml_can_hold():
     assert clean("a\x00b\n\tc \ud800") == "a b c"
     assert clean("abcdef", 4) == "abc\u2026"
     assert clean("abcd", 4) == "abcd"
+    assert clean("账单与退款", 6) == "账单\u2026", "a Chinese sign takes two columns"

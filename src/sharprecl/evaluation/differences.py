@@ -7,6 +7,7 @@ these two models and other texts of this kind, not about other trainings of the 
 
 import numpy as np
 
+from sharprecl.data.messages import signed
 from sharprecl.errors import DataError
 from sharprecl.evaluation.judge import Evaluation
 from sharprecl.evaluation.significance import PairedBootstrap, paired_bootstrap
@@ -31,11 +32,11 @@ def macro_f1_difference(model: Evaluation, other: Evaluation) -> PairedBootstrap
 
 def difference_sentence(name: str, other: Evaluation, found: PairedBootstrap) -> str:
     """The difference to a method of that name in words: how many points, and whether this test can tell."""
-    points, (low, high) = 100 * found.difference, (100 * end for end in found.interval)
+    points, (low, high) = 100 * found.difference, found.interval
     figure = f"{name} ({100 * other.macro_f1:.1f} %)"
     if low == high == 0:
         return f"Macro-F1 equals that of {figure}."
-    interval = f"95 % interval of the difference: {low:+.1f} to {high:+.1f}."
+    interval = f"95 % interval of the difference: {signed(100 * low)} to {signed(100 * high)}."
     if abs(points) < ROUNDED_TO_0:
         return f"Macro-F1 equals that of {figure}; {interval}"
     told = f"Macro-F1 is {abs(points):.1f} points {'above' if points > 0 else 'below'} {figure}"

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sharprecl.errors import DataError
 from sharprecl.evaluation import metrics
 from sharprecl.evaluation.bands import BandScore, band_masks, band_scores
-from sharprecl.evaluation.intervals import Interval, bootstrap_intervals
+from sharprecl.evaluation.intervals import Interval, bootstrap_intervals, f1_interval
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,11 @@ class Evaluation:
     def n_texts(self) -> int:
         """Number of test texts."""
         return int(self.confusion.sum()) + self.unanswered
+
+    def f1_interval(self, label: int) -> Interval:
+        """95 % interval of the F1 of a class, over the texts that are of it or were given to it."""
+        found, given = int(self.confusion[label, label]), int(self.confusion[:, label].sum())
+        return f1_interval(found, self.classes[label].test_count + given - found)
 
     def score(self, name: str) -> float | None:
         """A figure by its name in ``intervals``; None for a band without a score."""

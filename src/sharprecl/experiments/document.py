@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from sharprecl.experiments.recipe import Provenance
 
 DASH = "\N{EN DASH}"
-MINUS = "\N{MINUS SIGN}"
 
 
 @dataclass(frozen=True)
@@ -86,13 +85,6 @@ class Document:
     def command(self) -> str:
         """What makes this file."""
         return self.provenance.recipe.command(self.provenance.format)
-
-
-def signed(value: float, digits: int = 1) -> str:
-    """``+0.3``, ``−1.2``, ``0.0``."""
-    rounded = round(round(value, 8), digits) + 0.0
-    sign = "+" if rounded > 0 else MINUS if rounded < 0 else ""
-    return f"{sign}{abs(rounded):.{digits}f}"
 
 
 def probability(p: float) -> str:

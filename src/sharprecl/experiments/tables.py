@@ -4,11 +4,12 @@ from collections.abc import Sequence
 
 from sharprecl.data.benchmarks import BENCHMARKS, SOURCES, load_benchmark
 from sharprecl.data.comparison import HEADINGS, ComparedFigure, compare
+from sharprecl.data.messages import signed
 from sharprecl.data.statistics import split_statistics
 from sharprecl.errors import ConfigError
 from sharprecl.experiments.collection import Records
 from sharprecl.experiments.comparisons import Comparisons, Ranked, RowComparison, compare_rows, rank_lines
-from sharprecl.experiments.document import EMPTY, Document, Entry, LongFormValue, Sheet, probability, signed
+from sharprecl.experiments.document import EMPTY, Document, Entry, LongFormValue, Sheet, probability
 from sharprecl.experiments.footnotes import ON_TEST, RULED_OUT, SIGNIFICANT, caption, notes, significance
 from sharprecl.experiments.long_form import long_form
 from sharprecl.experiments.plan import Plan

@@ -9,7 +9,7 @@ from sharprecl.data.messages import plural
 from sharprecl.evaluation.bands import band_masks
 from sharprecl.evaluation.judge import Evaluation
 from sharprecl.extras import require
-from sharprecl.report.svg import BLUE, INK, VERMILLION, Chart, Key, clean, drawing, to_svg
+from sharprecl.report.svg import BLUE, INK, VERMILLION, Chart, Key, clean, drawing, pinned, to_svg
 
 MOST_CLASSES = 60
 SHOWN_OF_MANY = 40
@@ -94,7 +94,11 @@ def confusion_heatmap(label_names: list[str], train_counts: NDArray[np.int64], c
             for i, j in zip(rows, columns, strict=True)
         ]
         svg = to_svg(figure, "confusion", "Confusion matrix, true classes in rows", {"cells": titles})
-    caption = "Numbers are test texts; the stronger a colour, the greater the cell's share of the true class (row)."
+        left = axes.get_position().x0  # known once it is drawn
+    caption = (
+        "Numbers are test texts; the stronger a colour, the greater the cell's share of the true class (row). "
+        "Point at a cell, tap it or step with the arrow keys for its names."
+    )
     if size < len(label_names):
         caption += (
             f" Only the {size} of {len(label_names):,} classes that take part in most mistakes are shown; "
@@ -103,4 +107,5 @@ def confusion_heatmap(label_names: list[str], train_counts: NDArray[np.int64], c
     else:
         caption += " Biggest classes first; dotted lines part head, medium and tail."
     square = "\N{BLACK SQUARE}"
-    return Chart(svg, caption, (Key(square, BLUE, "correct"), Key(square, VERMILLION, "mistaken")), wide=size > 24)
+    legend, wide = (Key(square, BLUE, "correct"), Key(square, VERMILLION, "mistaken")), size > 24
+    return Chart(pinned(svg, left) if wide else svg, caption, legend, wide)
