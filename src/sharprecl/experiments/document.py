@@ -67,6 +67,7 @@ class Document:
         caption: sentences that hold for all sheets; ``notes``: what the signs in them mean.
         figures: every number, unrounded, for the long form.
         command: what makes it.
+        headline: what it comes to, for a page that shows several.
     """
 
     title: str
@@ -76,6 +77,7 @@ class Document:
     figures: tuple[LongFormValue, ...]
     provenance: Provenance
     notes: tuple[str, ...] = ()
+    headline: tuple[str, ...] = ()
 
     def as_format(self, name: str) -> "Document":
         """The same, to be written in another format."""

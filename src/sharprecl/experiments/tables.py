@@ -11,6 +11,7 @@ from sharprecl.experiments.collection import Records
 from sharprecl.experiments.comparisons import Comparisons, Ranked, RowComparison, compare_rows, rank_lines
 from sharprecl.experiments.document import EMPTY, Document, Entry, LongFormValue, Sheet, probability
 from sharprecl.experiments.footnotes import ON_TEST, RULED_OUT, SIGNIFICANT, caption, notes, significance
+from sharprecl.experiments.headline import headline
 from sharprecl.experiments.long_form import long_form
 from sharprecl.experiments.plan import Plan
 from sharprecl.experiments.published import published_sheets
@@ -56,6 +57,7 @@ def make_document(plan: Plan, records: Records, recipe: Recipe, table_format: st
         summary=summarise(table, comparisons),
         figures=tuple(long_form(table, comparisons, ranked, seconds=recipe.seconds)),
         provenance=Provenance(recipe, table_format, table.fingerprint()),
+        headline=headline(table, comparisons),
         notes=(*plan.notes, *notes(table, comparisons, ranked["macro_f1"].over)) if table.runs else (),
     )
 

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sharprecl.evaluation.differences import macro_f1_difference
+from sharprecl.evaluation.differences import Difference, macro_f1_difference
 from sharprecl.evaluation.judge import Evaluation
-from sharprecl.evaluation.significance import PairedBootstrap
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +66,6 @@ class ReportData:
         return {name: row for name, row in self.evaluations.items() if name != self.method}
 
     @cached_property
-    def leads(self) -> dict[str, PairedBootstrap]:
+    def leads(self) -> dict[str, Difference]:
         """How far the model's macro-F1 is above that of each reference."""
         return {name: macro_f1_difference(self.model, row) for name, row in self.references.items()}

@@ -4,9 +4,8 @@ from typing import Literal, NamedTuple
 
 from sharprecl.data.messages import plural
 from sharprecl.evaluation.bands import BANDS, band_masks
-from sharprecl.evaluation.differences import difference_sentence
+from sharprecl.evaluation.differences import Difference, difference_sentence
 from sharprecl.evaluation.judge import ClassRow, Evaluation
-from sharprecl.evaluation.significance import PairedBootstrap
 from sharprecl.report.data import ReportData
 
 FEW_TEXTS = 5
@@ -47,7 +46,7 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
-def _against(name: str, other: Evaluation, lead: PairedBootstrap) -> Finding:
+def _against(name: str, other: Evaluation, lead: Difference) -> Finding:
     low, high = lead.interval
     return Finding("good" if low > 0 else "bad" if high < 0 else "note", difference_sentence(name, other, lead))
 
