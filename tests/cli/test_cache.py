@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from fake_augmenters import Turned
 from sharprecl.augment.cache import cached, views_folder
-from sharprecl.augment.noise import NoiseAugmenter
 from sharprecl.cli.main import app
 
 
@@ -14,7 +14,7 @@ from sharprecl.cli.main import app
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A cache folder with a view, two assets, and things that are somebody's."""
     monkeypatch.setenv("SHARPRECL_CACHE", str(tmp_path))
-    cached(NoiseAugmenter(), ["my card was charged twice"], 0, views_folder())
+    cached(Turned(), ["my card was charged twice"], 0, views_folder())
     for name in ("minilm-0.1.0", "wordnet-3.5", "repositories", "mine", "minilm-notes"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "file").write_bytes(b"x" * 2_000_000)
