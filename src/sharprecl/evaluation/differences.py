@@ -5,6 +5,9 @@ hard for the other, so their difference moves less than either figure. It gets a
 bootstrap: the texts are drawn anew with replacement, the same draw for both (Koehn 2004). With d the difference and d*
 that of a draw, the interval is d ± q, where q is the ceil(0.95 (R + 1))-th smallest of R values |d* - d| (Hall 1988).
 That is about these two models and other texts of this kind, not about other trainings of the same methods.
+
+With 500 simulated pairs of equally skilled models each (``World`` of ``benchmarks/significance_null.py``), the interval
+left out 0 in 3.8 % with the class sizes of TREC's test, 4.6 % with CR's, and 5.8 % with R52's, six of one text.
 """
 
 import math
