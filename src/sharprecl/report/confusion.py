@@ -89,7 +89,8 @@ def confusion_heatmap(label_names: list[str], train_counts: NDArray[np.int64], c
                     line(edge - 0.5, color=INK, linewidth=0.6, linestyle=(0, (2, 3)))
         axes.spines[:].set_visible(True)
         titles = [
-            f"true {clean(label_names[ids[i]])}, predicted {clean(label_names[ids[j]])}: "
+            # A Latin word behind a name: a figure would be drawn into one from the right to the left.
+            f"true {clean(label_names[ids[i]])}, predicted {clean(label_names[ids[j]])} in "
             f"{plural(int(part[i, j]), 'text', 'texts')}, {100 * shares[i, j]:.1f} % of the true class"
             for i, j in zip(rows, columns, strict=True)
         ]
