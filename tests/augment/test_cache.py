@@ -3,6 +3,7 @@
 import errno
 import os
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -287,3 +288,15 @@ def test_another_release_does_not_serve_the_old_ones_texts(tmp_path, monkeypatch
     assert cached(Rule(" new"), ["a"], 0, tmp_path) == ["a old"]
     monkeypatch.setattr("sharprecl.augment.cache.__version__", "99.0")
     assert cached(Rule(" new"), ["a"], 0, tmp_path) == ["a new"]
+
+
+def test_made_texts_are_for_their_user_alone(tmp_path):
+    """They tell the training texts."""
+    usual = os.umask(0)
+    try:
+        cached(Counting(), ["a"], 1, tmp_path / "above" / "views")
+        cached(Counting(), ["a", "b"], 1, tmp_path / "above" / "views")
+    finally:
+        os.umask(usual)
+    assert stat.S_IMODE((tmp_path / "above" / "views").stat().st_mode) == 0o700
+    assert stat.S_IMODE(file_of(tmp_path / "above" / "views").stat().st_mode) == 0o600

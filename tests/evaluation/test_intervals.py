@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from sharprecl.evaluation import intervals
 from sharprecl.evaluation.bands import band_masks
-from sharprecl.evaluation.intervals import bootstrap_intervals, headline, logit_interval, resample
+from sharprecl.evaluation.intervals import bootstrap_intervals, f1_interval, headline, logit_interval, resample
 from sharprecl.evaluation.metrics import counts_of, f1, macro_f1
 
 CONFUSION = np.array([[50, 3, 1], [4, 9, 0], [1, 0, 1]])
@@ -101,3 +101,14 @@ def test_shares_without_spread_have_no_width():
     assert logit_interval(0.4, 0.0) == (0.4, 0.4)
     assert logit_interval(1.0, 0.1) == (1.0, 1.0)
     assert logit_interval(0.0, 0.1) == (0.0, 0.0)
+
+
+def test_the_interval_of_one_class_is_wilson_s_of_its_share_of_texts() -> None:
+    """By Wilson's formula for J = tp / (tp + fp + fn), turned into F1 = 2 J / (1 + J)."""
+    for found, named in ((0, 1), (3, 6), (20, 20), (7, 50)):
+        share, z2 = found / named, 1.959963984540054**2
+        centre = (share + z2 / (2 * named)) / (1 + z2 / named)
+        half = np.sqrt(z2) / (1 + z2 / named) * np.sqrt(share * (1 - share) / named + z2 / (4 * named**2))
+        expected = [2 * end / (1 + end) for end in (centre - half, centre + half)]
+        assert f1_interval(found, named) == pytest.approx(expected, abs=1e-12)
+    assert f1_interval(0, 0) == (0.0, 1.0)

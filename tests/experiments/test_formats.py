@@ -8,8 +8,9 @@ from html.parser import HTMLParser
 import pytest
 
 from made_up_runs import made_up_plan, made_up_records
+from sharprecl.data.messages import signed
 from sharprecl.errors import ConfigError
-from sharprecl.experiments.document import MINUS, Document, Entry, Sheet, probability, signed
+from sharprecl.experiments.document import Document, Entry, Sheet, probability
 from sharprecl.experiments.formats import FORMATS, check_format, write_document
 from sharprecl.experiments.recipe import Provenance, Recipe
 from sharprecl.experiments.tables import make_document
@@ -144,5 +145,5 @@ def test_an_unknown_format() -> None:
 
 
 def test_words_for_numbers() -> None:
-    assert [signed(value) for value in (0.34, -1.25, 0.0, -0.04)] == ["+0.3", f"{MINUS}1.2", "0.0", "0.0"]
+    assert [signed(value) for value in (0.34, -1.25, 0.0, -0.04)] == ["+0.3", "\u22121.2", "0.0", "0.0"]
     assert [probability(p) for p in (0.0321, 0.0009, 1.0)] == ["0.032", "< 0.001", "1.000"]

@@ -71,6 +71,16 @@ def test_everything_stands_on_the_page_and_beside_it(section: PageSection, tmp_p
         assert len(links) >= 4
 
 
+def test_a_page_of_several_plans_begins_with_what_each_comes_to(section: PageSection, tmp_path: Path) -> None:
+    write_page(tmp_path / "one", "Results", [], "smoke", [section])
+    write_page(tmp_path / "two", "Results", [], "smoke", [section, replace(section, plan="other.yaml")])
+    for name in ("index.html", "index.md"):
+        assert "In short" not in (tmp_path / "one" / name).read_text("utf-8")
+        text = (tmp_path / "two" / name).read_text("utf-8")
+        assert text.count(" ".join(section.document.headline)) == 2
+        assert text.index("In short") < text.index("3 methods, trained 3 times each") < text.index("mean and standard")
+
+
 def test_the_page_needs_no_network_and_escapes_what_it_says(section: PageSection, tmp_path: Path) -> None:
     evil = replace(
         section, document=replace(section.document, title="<script>alert(1)</script>"), commands=("sharprecl '<b>'",)

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from made_up_runs import made_up_records
+from sharprecl.data.messages import signed
 from sharprecl.experiments import published
-from sharprecl.experiments.document import signed
 from sharprecl.experiments.plan import Plan
 from sharprecl.experiments.plan_file import SHIPPED, load_plan
 from sharprecl.experiments.published import (

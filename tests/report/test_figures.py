@@ -25,7 +25,7 @@ def judged(predicted):
 
 
 def data_of(evaluations):
-    return ReportData("t", NAMES, TRAIN, evaluations, [], None, [""] * 40, TRUE, TRUE, np.ones(40))
+    return ReportData("t", NAMES, TRAIN, evaluations, [], None, [""] * 40, np.ones(40))
 
 
 def test_distribution_names_every_class_and_shows_its_size():
@@ -107,9 +107,9 @@ def test_top_confusions():
 def test_findings_name_lost_classes_and_compare_with_references():
     lazy, perfect = judged(0 * TRUE), judged(TRUE)
     told = {finding.text: finding.kind for finding in findings(data_of({"model": lazy, "floor": perfect}))}
-    # However few the texts, a perfect score has no width, and would never overlap with another.
-    kinds = [kind for text, kind in told.items() if "below floor (100.0 %). A figure without an interval" in text]
-    assert kinds == ["note"]
+    # However few the texts, a perfect score has no width; the difference to it has one.
+    kinds = [kind for text, kind in told.items() if "below floor (100.0 %); 95 % interval of the difference" in text]
+    assert kinds == ["bad"]
     assert told["2 of 3 tested classes are never found (F1 0): middle (50 training texts, 9 in test), "
                 "rare (1 training text, 1 in test)."] == "bad"  # fmt: skip
     assert told["Always answering 'big' would reach an accuracy of 75.0 %; the model reaches 75.0 %."] == "bad"
@@ -118,11 +118,16 @@ def test_findings_name_lost_classes_and_compare_with_references():
     assert told["Macro-F1 equals that of floor (100.0 %)."] == "note"
 
 
-def test_findings_are_certain_only_where_both_figures_have_an_interval():
+def test_findings_begin_with_the_paired_differences():
     nearly = np.array([0] * 29 + [1] * 10 + [2])
-    told = findings(data_of({"model": judged(0 * TRUE), "floor": judged(nearly)}))
-    assert told[0].kind == "bad"
-    assert "and their intervals do not overlap" in told[0].text
+    other = np.array([0] * 30 + [1] * 8 + [0, 2])
+    for model, floor, kind, told in (
+        (0 * TRUE, nearly, "bad", "below floor"),
+        (nearly, 0 * TRUE, "good", "above floor"),
+        (nearly, other, "note", "but this test cannot tell which is better"),
+    ):
+        first = findings(data_of({"model": judged(model), "floor": judged(floor)}))[0]
+        assert (first.kind, told in first.text) == (kind, True), first
 
 
 def test_classes_without_test_texts_are_no_failures():
@@ -130,7 +135,7 @@ def test_classes_without_test_texts_are_no_failures():
     true = np.array([0] * 10 + [1] * 10 + [2])
     found = evaluate(true, true, train, names, 50)
     told = [finding.text for finding in findings(ReportData(
-        "t", names, train, {"model": found}, [], None, [""] * 21, true, true, np.ones(21),
+        "t", names, train, {"model": found}, [], None, [""] * 21, np.ones(21),
         notes=judged_notes(found),
     ))]  # fmt: skip
     assert "The tail classes fare about as well as the head ones (+0.0 points of F1)." in told
@@ -143,3 +148,4 @@ def test_clean_keeps_one_line_that_xml_can_hold():
     assert clean("a\x00b\n\tc \ud800") == "a b c"
     assert clean("abcdef", 4) == "abc\u2026"
     assert clean("abcd", 4) == "abcd"
+    assert clean("账单与退款", 6) == "账单\u2026", "a Chinese sign takes two columns"

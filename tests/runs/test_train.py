@@ -145,11 +145,17 @@ def test_without_test_texts_folds_give_the_figures(encoder: str, tmp_path: Path)
     floors = metrics["references"]
     assert sorted(floors) == ["TF-IDF + logistic regression", f"frozen {Path(encoder).name} + logistic regression"]
     assert {floor["n_texts"] for floor in floors.values()} == {65}
+    for name, floor in run.references.items():
+        # Differences are paired: each text stands in the same place.
+        np.testing.assert_array_equal(floor.gold, judged.table.label_ids)
+        lead = metrics["macro_f1_differences"][name]
+        assert lead["difference"] == pytest.approx(judged.evaluation.macro_f1 - floor.macro_f1)
+        assert lead["interval"][0] < lead["difference"] < lead["interval"][1]
     assert not (run.output / "folds").exists()
     assert not (run.output / "checkpoints").exists()
     with np.load(run.output / "scores.npz") as saved:
         assert saved["label_names"].tolist() == list(run.table.label_names)
-        np.testing.assert_array_equal(saved["scores"].argmax(1), judged.answers)
+        np.testing.assert_array_equal(saved["scores"].argmax(1), judged.evaluation.answers)
         np.testing.assert_array_equal(saved["label_ids"], judged.table.label_ids)
     check_same(run)
     assert "out-of-fold" in (run.output / "report.html").read_text()
@@ -176,7 +182,7 @@ def test_out_of_fold_answers_are_those_of_the_decision(encoder: str, tmp_path: P
         training = {"select_on": "last", "folds": 2}
         run = make(encoder, tmp_path / str(len(found)), training=training, decision={"prior": prior})
         found.append(train(dataclasses.replace(run, test=None, title=""), [Callback()]))
-    plain, turned = (np.bincount(judged.answers, minlength=4) for judged in found)
+    plain, turned = (np.bincount(judged.evaluation.answers, minlength=4) for judged in found)
     assert turned[2] > plain[2], "hardware was said to be frequent"
     metrics = json.loads((tmp_path / "1" / "metrics.json").read_text())
     assert metrics["decision"]["prior"] == pytest.approx([0.001, 0.001, 0.997, 0.001])

@@ -3,10 +3,13 @@
 Each augmenter, with its settings and its seed, has a file of its own, in which each text has a line: a checksum, the
 SHA-256 of the text, and what was made of it, as JSON. Lines are only ever appended, under a lock, so processes may
 share a folder. A line that a kill, a full disk or anything else has damaged fails its checksum: its text is made again.
+
+What is made of a text tells the text, so nobody but the user may read the files: they have mode 600, their folder 700.
 """
 
 import hashlib
 import json
+import os
 import time
 import warnings
 from collections.abc import Collection, Mapping, Sequence
@@ -14,6 +17,7 @@ from pathlib import Path
 
 from filelock import FileLock
 
+from sharprecl.assets import cache_dir
 from sharprecl.augment.base import Augmenter, ProgressCallback
 from sharprecl.files import sha256_json
 from sharprecl.version import __version__
@@ -25,6 +29,11 @@ _FIRST_BATCH = 16
 _LARGEST_BATCH = 16384
 _FACTOR = 4
 _LOCK_SECONDS = 60.0
+
+
+def views_folder() -> Path:
+    """Where training keeps second views, and ``sharprecl augment`` copies: ``views`` in the user's cache folder."""
+    return cache_dir() / "views"
 
 
 def cached(
@@ -105,8 +114,9 @@ def _append(path: Path, made: Mapping[bytes, str]) -> None:
     for key, text in made.items():
         content = key + b" " + json.dumps(text, ensure_ascii=False).encode("utf-8", "surrogatepass")
         lines.append(_checksum(content) + b" " + content + b"\n")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(path.parent / "cache.lock", timeout=_LOCK_SECONDS), path.open("ab") as file:
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    lock = FileLock(path.parent / "cache.lock", timeout=_LOCK_SECONDS)
+    with lock, open(path, "ab", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
         file.write(b"\n" + b"".join(lines))  # on a line of its own, for the last one may have been cut off
 
 

@@ -78,8 +78,7 @@ def augment(
 
     What was cut off goes on where it was when it is started again.
     """
-    from sharprecl.assets import cache_dir
-    from sharprecl.augment.cache import cached
+    from sharprecl.augment.cache import cached, views_folder
     from sharprecl.augment.registry import make_augmenter
     from sharprecl.augment.table import LABEL, augment_rows, label_names, row_labels
     from sharprecl.augment.workers import in_workers
@@ -119,7 +118,7 @@ def augment(
         say(console, f"words of the {plural(len(protected), 'label', 'labels')} stay as they are")
     elif labels is None:
         say(console, f"there is no column {LABEL!r}; with labels (--label) their words would stay as they are")
-    folder = cache_dir() / "views" if cache is None else cache
+    folder = views_folder() if cache is None else cache
     make = functools.partial(make_augmenter, tuple(names), tuple(protected), settings)
     with (
         in_workers(make, workers) as chosen,

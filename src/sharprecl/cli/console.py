@@ -47,11 +47,15 @@ def show_notes(console: Console, notes: Sequence[str]) -> None:
 
 
 def show_judged(console: Console, evaluations: "dict[str, Evaluation]", on: str) -> None:
-    """Print the table of figures."""
+    """Print the table of figures, and how far the first of them is from each other one."""
+    from sharprecl.evaluation.differences import difference_sentence, macro_f1_difference
     from sharprecl.evaluation.table import comparison_table
 
     console.print(comparison_table(evaluations))
-    say(console, f"judged on {on}; 95 % bootstrap intervals")
+    model, *others = evaluations.values()
+    for name, other in zip([*evaluations][1:], others, strict=True):
+        say(console, difference_sentence(name, other, macro_f1_difference(model, other)))
+    say(console, f"judged on {on}; 95 % bootstrap intervals, those of differences paired by text")
 
 
 def show_files(console: Console, folder: Path) -> None:

@@ -10,6 +10,7 @@ import typer
 from typer import Argument, Option
 
 from sharprecl.cli.augment import augment
+from sharprecl.cli.cache import cache
 from sharprecl.cli.compare import compare
 from sharprecl.cli.console import make_console, say
 from sharprecl.cli.datasets import datasets
@@ -73,7 +74,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (doctor, train, evaluate, predict, compare, demo, methods, new_method, augment, assets):
+for command in (doctor, train, evaluate, predict, compare, demo, methods, new_method, augment, assets, cache):
     app.command()(command)
 app.add_typer(datasets, name="datasets")
 app.add_typer(experiment, name="experiment")

@@ -12,6 +12,13 @@ def plural(number: int, one: str, many: str) -> str:
     return f"{number:,} {one if number == 1 else many}"
 
 
+def signed(value: float, digits: int = 1) -> str:
+    """``+0.3``, ``−1.2``, ``0.0``."""
+    rounded = round(round(value, 8), digits) + 0.0
+    sign = "+" if rounded > 0 else "\N{MINUS SIGN}" if rounded < 0 else ""
+    return f"{sign}{abs(rounded):.{digits}f}"
+
+
 def rows_phrase(rows: Sequence[int], lines: Sequence[int] | Mapping[int, int | None] | None = None) -> str:
     """Name rows as a reader counts them: ``rows 3 (line 4), 7 (line 9) and 12 more``.
 

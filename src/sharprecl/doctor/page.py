@@ -16,6 +16,8 @@ PURPOSE = "the doctor's page"
 ROWS = 1000
 """Classes in the table: of more, the largest and the smallest."""
 SHORT = 260
+OPEN = 20
+"""Examples of a list that are in sight; the others are folded away."""
 
 
 def check_page() -> None:
@@ -44,6 +46,7 @@ def write_page(found: Diagnosis, path: Path) -> None:
         "classes": shown,
         "commands": found.recommendation.commands,
         "visible": visible,
+        "open": OPEN,
         "hidden": len(classes) - len(shown),
         "clean": lambda text: clean(text, SHORT),
         # A figure and its percent sign stay on one line.

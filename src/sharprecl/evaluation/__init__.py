@@ -7,6 +7,7 @@ module             public names
 ``metrics``        accuracy, macro-F1, balanced accuracy, ... as pure functions of ``Counts``
 ``bands``          head, medium and tail: classes by their training texts
 ``intervals``      95 % bootstrap intervals of one model's figures
+``differences``    how far a model is ahead of another on the same texts, with an interval and in words
 ``best``           ``compare_with_best``: which of two or more methods may be the best one, over texts and seeds
 ``ranks``          ``rank_methods``: average ranks over data sets, Friedman's test and Nemenyi's critical difference
 ``references``     ``tfidf_logistic``, the floor to beat

@@ -34,6 +34,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix
+from scipy.stats import binomtest
 
 from sharprecl.evaluation.metrics import Counts, Floats, accuracy, f1, mean_where, recall
 
@@ -113,6 +114,22 @@ def bootstrap_intervals(
 
 def _of_classes(counts: Counts) -> Counts:
     return Counts(*(count[..., :-1] for count in counts))
+
+
+def f1_interval(found: int, named: int) -> Interval:
+    """95 % interval of one class's F1, which is wide where there are few texts and never empty.
+
+    J = tp / (tp + fp + fn) is a share of texts, so Wilson's interval holds for it, and F1 is 2 J / (1 + J)
+    (Lam 2023, arXiv 2309.14621, the indirect method).
+
+    Args:
+        found: tp, texts of the class that were given to it.
+        named: tp + fp + fn, texts that are of the class or were given to it; 0 leaves everything open.
+    """
+    if named == 0:
+        return 0.0, 1.0
+    ends = binomtest(found, named).proportion_ci(0.95, "wilson")
+    return 2 * ends.low / (1 + ends.low), 2 * ends.high / (1 + ends.high)
 
 
 def logit_interval(estimate: float, deviation: float) -> Interval:

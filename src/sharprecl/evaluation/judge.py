@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sharprecl.errors import DataError
 from sharprecl.evaluation import metrics
 from sharprecl.evaluation.bands import BandScore, band_masks, band_scores
-from sharprecl.evaluation.intervals import Interval, bootstrap_intervals
+from sharprecl.evaluation.intervals import Interval, bootstrap_intervals, f1_interval
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,8 @@ class Evaluation:
         intervals: 95 % bootstrap interval of ``accuracy``, ``macro_f1``, ``balanced_accuracy`` and of each band that
             has a score.
         confusion: texts by true (rows) and predicted class, [C, C].
+        gold: true class ids, [N].
+        answers: predicted class ids, [N]; -1 is no answer.
         n_bootstrap: resamples behind the intervals.
         seed: seed of the resamples.
         unanswered: texts to which a language model gave no label; wrong answers, and in no column of ``confusion``.
@@ -49,6 +51,8 @@ class Evaluation:
     classes: tuple[ClassRow, ...]
     intervals: dict[str, Interval]
     confusion: NDArray[np.int64]
+    gold: NDArray[np.int64]
+    answers: NDArray[np.int64]
     n_bootstrap: int
     seed: int
     unanswered: int = 0
@@ -57,6 +61,11 @@ class Evaluation:
     def n_texts(self) -> int:
         """Number of test texts."""
         return int(self.confusion.sum()) + self.unanswered
+
+    def f1_interval(self, label: int) -> Interval:
+        """95 % interval of the F1 of a class, over the texts that are of it or were given to it."""
+        found, given = int(self.confusion[label, label]), int(self.confusion[:, label].sum())
+        return f1_interval(found, self.classes[label].test_count + given - found)
 
     def score(self, name: str) -> float | None:
         """A figure by its name in ``intervals``; None for a band without a score."""
@@ -129,6 +138,8 @@ def evaluate(
         classes=tuple(ClassRow(*row) for row in by_class),
         intervals=bootstrap_intervals(confusion, masks, n_bootstrap, seed, unanswered_C),
         confusion=confusion,
+        gold=true.astype(np.int64),
+        answers=predicted.astype(np.int64),
         n_bootstrap=n_bootstrap,
         seed=seed,
         unanswered=int(unanswered_C.sum()),

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from sharprecl.experiments.recipe import Provenance
 
 DASH = "\N{EN DASH}"
-MINUS = "\N{MINUS SIGN}"
 
 
 @dataclass(frozen=True)
@@ -68,6 +67,7 @@ class Document:
         caption: sentences that hold for all sheets; ``notes``: what the signs in them mean.
         figures: every number, unrounded, for the long form.
         command: what makes it.
+        headline: what it comes to, for a page that shows several.
     """
 
     title: str
@@ -77,6 +77,7 @@ class Document:
     figures: tuple[LongFormValue, ...]
     provenance: Provenance
     notes: tuple[str, ...] = ()
+    headline: tuple[str, ...] = ()
 
     def as_format(self, name: str) -> "Document":
         """The same, to be written in another format."""
@@ -86,13 +87,6 @@ class Document:
     def command(self) -> str:
         """What makes this file."""
         return self.provenance.recipe.command(self.provenance.format)
-
-
-def signed(value: float, digits: int = 1) -> str:
-    """``+0.3``, ``−1.2``, ``0.0``."""
-    rounded = round(round(value, 8), digits) + 0.0
-    sign = "+" if rounded > 0 else MINUS if rounded < 0 else ""
-    return f"{sign}{abs(rounded):.{digits}f}"
 
 
 def probability(p: float) -> str:

@@ -27,6 +27,11 @@ from sharprecl.runs.record import RunRecord
 
 PURPOSE = "the page of results"
 ENDINGS = {"markdown": "md", "latex": "tex", "csv": "csv"}
+FOR_STRANGERS = (
+    "Each table trains the same encoder in several ways where some classes have many texts and some few, and judges "
+    "each by macro-F1: the mean of all classes' F1, so that a class of nine texts counts as much as one of a thousand. "
+    "A data set with @50 is thinned until its largest class has 50 times the training texts of its smallest."
+)
 Tell = Callable[[str], None]
 
 
@@ -153,7 +158,12 @@ def write_page(folder: Path, title: str, lead: Sequence[str], scale: str, sectio
     for path in (page, folder / "index.md"):
         check_replaceable(path)
     sentences = [*lead, *basis_of(sections, scale)]
+    # One table says it all itself.
+    short = [(section.document.title, section.document.headline) for section in sections if section.document.headline]
+    short = short if len(sections) > 1 else []
     parts = [f"# {title}", *sentences]
+    if short:
+        parts += ["## In short", FOR_STRANGERS, "\n".join(f"- **{of}.** {' '.join(said)}" for of, said in short)]
     for section, stem in zip(sections, stems, strict=True):
         for drawn in section.figures:
             save(drawn, folder / "figures")
@@ -174,7 +184,10 @@ def write_page(folder: Path, title: str, lead: Sequence[str], scale: str, sectio
         }
         for section in sections
     ]
-    render("sharprecl.experiments", {"title": title, "sentences": sentences, "sections": shown}, page, PURPOSE)
+    context = {
+        "title": title, "sentences": sentences, "strangers": FOR_STRANGERS, "short": short, "sections": shown,
+    }  # fmt: skip
+    render("sharprecl.experiments", context, page, PURPOSE)
     write_text(folder / "index.md", "\n\n".join(parts) + "\n")
     return page
 

@@ -16,7 +16,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sharprecl.experiments.document import EMPTY, Entry, LongFormValue, Sheet, signed
+from sharprecl.data.messages import signed
+from sharprecl.experiments.document import EMPTY, Entry, LongFormValue, Sheet
 from sharprecl.experiments.results import METRICS, Line, Table
 
 AVERAGE = "average"

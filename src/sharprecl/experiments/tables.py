@@ -4,12 +4,14 @@ from collections.abc import Sequence
 
 from sharprecl.data.benchmarks import BENCHMARKS, SOURCES, load_benchmark
 from sharprecl.data.comparison import HEADINGS, ComparedFigure, compare
+from sharprecl.data.messages import signed
 from sharprecl.data.statistics import split_statistics
 from sharprecl.errors import ConfigError
 from sharprecl.experiments.collection import Records
 from sharprecl.experiments.comparisons import Comparisons, Ranked, RowComparison, compare_rows, rank_lines
-from sharprecl.experiments.document import EMPTY, Document, Entry, LongFormValue, Sheet, probability, signed
+from sharprecl.experiments.document import EMPTY, Document, Entry, LongFormValue, Sheet, probability
 from sharprecl.experiments.footnotes import BEHIND, ON_TEST, caption, notes
+from sharprecl.experiments.headline import headline
 from sharprecl.experiments.long_form import long_form
 from sharprecl.experiments.plan import Plan
 from sharprecl.experiments.published import published_sheets
@@ -55,6 +57,7 @@ def make_document(plan: Plan, records: Records, recipe: Recipe, table_format: st
         summary=summarise(table, comparisons),
         figures=tuple(long_form(table, comparisons, ranked, seconds=recipe.seconds)),
         provenance=Provenance(recipe, table_format, table.fingerprint()),
+        headline=headline(table, comparisons),
         notes=(*plan.notes, *notes(table, comparisons, ranked["macro_f1"].over)) if table.runs else (),
     )
 

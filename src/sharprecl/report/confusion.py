@@ -9,7 +9,7 @@ from sharprecl.data.messages import plural
 from sharprecl.evaluation.bands import band_masks
 from sharprecl.evaluation.judge import Evaluation
 from sharprecl.extras import require
-from sharprecl.report.svg import BLUE, INK, VERMILLION, Chart, Key, clean, drawing, to_svg
+from sharprecl.report.svg import BLUE, INK, VERMILLION, Chart, Key, clean, drawing, pinned, to_svg
 
 MOST_CLASSES = 60
 SHOWN_OF_MANY = 40
@@ -89,12 +89,17 @@ def confusion_heatmap(label_names: list[str], train_counts: NDArray[np.int64], c
                     line(edge - 0.5, color=INK, linewidth=0.6, linestyle=(0, (2, 3)))
         axes.spines[:].set_visible(True)
         titles = [
-            f"true {clean(label_names[ids[i]])}, predicted {clean(label_names[ids[j]])}: "
+            # A Latin word behind a name: a figure would be drawn into one from the right to the left.
+            f"true {clean(label_names[ids[i]])}, predicted {clean(label_names[ids[j]])} in "
             f"{plural(int(part[i, j]), 'text', 'texts')}, {100 * shares[i, j]:.1f} % of the true class"
             for i, j in zip(rows, columns, strict=True)
         ]
         svg = to_svg(figure, "confusion", "Confusion matrix, true classes in rows", {"cells": titles})
-    caption = "Numbers are test texts; the stronger a colour, the greater the cell's share of the true class (row)."
+        left = axes.get_position().x0  # known once it is drawn
+    caption = (
+        "Numbers are test texts; the stronger a colour, the greater the cell's share of the true class (row). "
+        "Point at a cell, tap it or step with the arrow keys for its names."
+    )
     if size < len(label_names):
         caption += (
             f" Only the {size} of {len(label_names):,} classes that take part in most mistakes are shown; "
@@ -103,4 +108,5 @@ def confusion_heatmap(label_names: list[str], train_counts: NDArray[np.int64], c
     else:
         caption += " Biggest classes first; dotted lines part head, medium and tail."
     square = "\N{BLACK SQUARE}"
-    return Chart(svg, caption, (Key(square, BLUE, "correct"), Key(square, VERMILLION, "mistaken")), wide=size > 24)
+    legend, wide = (Key(square, BLUE, "correct"), Key(square, VERMILLION, "mistaken")), size > 24
+    return Chart(pinned(svg, left) if wide else svg, caption, legend, wide)

@@ -1,11 +1,13 @@
 """Everything that the report page shows, gathered by whoever trained or judged the model."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sharprecl.evaluation.differences import Difference, macro_f1_difference
 from sharprecl.evaluation.judge import Evaluation
 
 
@@ -21,8 +23,6 @@ class ReportData:
         history: the records of ``history.jsonl``, in order.
         embeddings: the model's vectors of the test texts, [N, D], or None.
         texts: N test texts.
-        y_true: true class ids, [N].
-        y_pred: the model's class ids, [N].
         confidence: the model's probability of its answer, [N].
         settings: nested and JSON-ready: versions, seeds, hashes, the command line.
         notes: sentences that the reader must know.
@@ -36,8 +36,6 @@ class ReportData:
     history: list[dict[str, Any]]
     embeddings: NDArray[np.floating[Any]] | None
     texts: list[str]
-    y_true: NDArray[np.int64]
-    y_pred: NDArray[np.int64]
     confidence: NDArray[np.floating[Any]]
     settings: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
@@ -46,11 +44,11 @@ class ReportData:
     def __post_init__(self) -> None:
         if not self.evaluations:
             raise ValueError("a report needs at least the model's evaluation")
-        sizes = {len(self.texts), len(self.y_true), len(self.y_pred), len(self.confidence)}
+        sizes = {len(self.texts), self.model.n_texts, len(self.confidence)}
         if self.embeddings is not None:
             sizes.add(len(self.embeddings))
         if len(sizes) != 1:
-            raise ValueError(f"texts, labels, confidence and embeddings have different lengths: {sorted(sizes)}")
+            raise ValueError(f"texts, answers, confidence and embeddings have different lengths: {sorted(sizes)}")
 
     @property
     def method(self) -> str:
@@ -66,3 +64,8 @@ class ReportData:
     def references(self) -> dict[str, Evaluation]:
         """All other evaluations."""
         return {name: row for name, row in self.evaluations.items() if name != self.method}
+
+    @cached_property
+    def leads(self) -> dict[str, Difference]:
+        """How far the model's macro-F1 is above that of each reference."""
+        return {name: macro_f1_difference(self.model, row) for name, row in self.references.items()}

@@ -86,14 +86,17 @@ def f1_by_frequency(train_counts: NDArray[np.int64], evaluations: dict[str, Eval
     """F1 of each class against its training texts; the model's points carry the band colours, references are hollow."""
     keys: list[Key] = []
     titles = {}
-    x = side_by_side(train_counts)
-    filled = {"s": 34, "c": class_colours(train_counts), "linewidths": 0.5, "edgecolors": "white", "zorder": 3}
+    # A class without test texts has an F1 that says nothing.
+    tested = np.array([row.test_count > 0 for row in next(iter(evaluations.values())).classes])
+    x = side_by_side(train_counts)[tested]
+    filled = {"s": 34, "c": class_colours(train_counts[tested]), "linewidths": 0.5, "edgecolors": "white", "zorder": 3}
     hollow = {"s": 24, "facecolors": "none", "edgecolors": INK, "alpha": 0.55, "linewidths": 0.8}
     with drawing(4.6, 3.9) as figure:
         axes = figure.subplots()
         for index, (name, evaluation) in reversed(list(enumerate(evaluations.items()))):
             marker, sign = REFERENCE_SIGNS[(index - 1) % len(REFERENCE_SIGNS)] if index else ("o", "\N{BLACK CIRCLE}")
-            f1 = [100 * row.f1 for row in evaluation.classes]
+            rows = [row for row in evaluation.classes if row.test_count]
+            f1 = [100 * row.f1 for row in rows]
             points = axes.scatter(x, f1, marker=marker, clip_on=False, **(hollow if index else filled))
             points.set_gid(f"series{index}")
             keys.insert(0, Key(sign, "currentColor", name, f"f1-series{index}"))
@@ -101,7 +104,7 @@ def f1_by_frequency(train_counts: NDArray[np.int64], evaluations: dict[str, Eval
                 f"{clean(row.name)}: F1 {100 * row.f1:.1f} ({clean(name)}), "
                 f"{plural(row.train_count, 'training text', 'training texts')}, "
                 f"{plural(row.test_count, 'test text', 'test texts')}"
-                for row in evaluation.classes
+                for row in rows
             ]
         axes.set_xscale("log")
         log_ticks(axes.xaxis, train_counts.max())
@@ -114,6 +117,6 @@ def f1_by_frequency(train_counts: NDArray[np.int64], evaluations: dict[str, Eval
         svg = to_svg(figure, "f1", "F1 of each class against its training texts", titles)
     caption = (
         "One point a class, those of equal size side by side; dotted lines part tail, medium and head. "
-        "Point at one for its name."
+        "Point at one, tap it or step with the arrow keys for its name."
     )
     return Chart(svg, caption, (*keys, *band_keys(train_counts)))

@@ -4,6 +4,7 @@ from typing import Literal, NamedTuple
 
 from sharprecl.data.messages import plural
 from sharprecl.evaluation.bands import BANDS, band_masks
+from sharprecl.evaluation.differences import Difference, difference_sentence
 from sharprecl.evaluation.judge import ClassRow, Evaluation
 from sharprecl.report.data import ReportData
 
@@ -23,7 +24,7 @@ def findings(data: ReportData) -> list[Finding]:
     model = data.model
     # A class without test texts has an F1 of 0 that says nothing of it.
     tested = [row for row in model.classes if row.test_count]
-    found = [_against(model, name, other) for name, other in data.references.items()]
+    found = [_against(name, other, data.leads[name]) for name, other in data.references.items()]
     found += [Finding("note", note) for note in data.notes]
     found += [_lost_classes(tested), *_bands(tested)]
     if few := sum(row.test_count < FEW_TEXTS for row in tested):
@@ -45,20 +46,9 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
-def _against(model: Evaluation, name: str, other: Evaluation) -> Finding:
-    points = 100 * (model.macro_f1 - other.macro_f1)
-    low, high = model.intervals["macro_f1"]
-    other_low, other_high = other.intervals["macro_f1"]
-    if abs(points) < 0.05:
-        return Finding("note", f"Macro-F1 equals that of {name} ({percent(other.macro_f1)}).")
-    side = "above" if points >= 0 else "below"
-    text = f"Macro-F1 is {abs(points):.1f} points {side} {name} ({percent(other.macro_f1)})"
-    if low == high or other_low == other_high:
-        return Finding("note", f"{text}. A figure without an interval (0 or 100 %) does not say how sure that is.")
-    if low > other_high or high < other_low:
-        return Finding("good" if points > 0 else "bad", f"{text}, and their intervals do not overlap.")
-    text = f"{text}, but their intervals overlap: this test alone cannot tell which is better."
-    return Finding("bad" if points < 0 else "note", text)
+def _against(name: str, other: Evaluation, lead: Difference) -> Finding:
+    low, high = lead.interval
+    return Finding("good" if low > 0 else "bad" if high < 0 else "note", difference_sentence(name, other, lead))
 
 
 def _lost_classes(tested: list[ClassRow]) -> Finding:

@@ -6,19 +6,29 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sharprecl.data.messages import signed
+from sharprecl.evaluation.judge import ClassRow, Evaluation
 from sharprecl.evaluation.table import COLUMNS, DASH, band_words
 from sharprecl.report.confusion import confusion_heatmap, top_confusions
 from sharprecl.report.curves import learning_curves
 from sharprecl.report.data import ReportData
 from sharprecl.report.embedding import embedding_map
-from sharprecl.report.figures import NAMED_BARS, class_colours, f1_by_frequency, label_distribution
+from sharprecl.report.figures import class_colours, f1_by_frequency, label_distribution
 from sharprecl.report.findings import findings
 from sharprecl.report.render import render
 from sharprecl.report.svg import clean
 
 N_MISTAKES = 10
 SHORT_TEXT = 260
-MANY_BARS = 30
+
+
+class ClassLine(NamedTuple):
+    """A line of the table of classes: the class's id, its row, the ends of its F1's interval."""
+
+    label: int
+    row: ClassRow
+    low: float
+    high: float
 
 
 class Mistake(NamedTuple):
@@ -38,6 +48,9 @@ def write_report(data: ReportData, path: Path) -> None:
     """
     model = data.model
 
+    # As on the terminal: a band of classes that there are none of says nothing.
+    columns = {name: title for name, title in COLUMNS.items() if model.score(name) is not None}
+
     def score(method: str, name: str) -> dict[str, str]:
         value = data.evaluations[method].score(name)
         if value is None:
@@ -48,20 +61,20 @@ def write_report(data: ReportData, path: Path) -> None:
     context = {
         "data": data,
         "model": model,
-        "columns": COLUMNS,
+        "columns": columns,
         "bands": band_words(model),
-        # A short first figure leaves room for the curves below it.
-        "curves_left": not MANY_BARS < len(data.label_names) <= NAMED_BARS,
         "score": score,
+        "signed": signed,
         "findings": findings(data),
         "distribution": label_distribution(data.label_names, data.train_counts),
         "f1": f1_by_frequency(data.train_counts, data.evaluations),
         "confusion": confusion_heatmap(data.label_names, data.train_counts, model.confusion),
         "pairs": top_confusions(model),
+        "classes": worst_first(model),
         "curves": learning_curves(data.history),
-        "map": embedding_map(data.label_names, data.train_counts, data.embeddings, data.y_true),
+        "map": embedding_map(data.label_names, data.train_counts, data.embeddings, model.gold),
         "mistakes": confident_mistakes(data),
-        "n_wrong": int((data.y_true != data.y_pred).sum()),
+        "n_wrong": int((model.gold != model.answers).sum()),
         "colours": class_colours(data.train_counts),
         "settings": flat(data.settings),
         "settings_json": json.dumps(data.settings, indent=2, ensure_ascii=False),
@@ -69,15 +82,20 @@ def write_report(data: ReportData, path: Path) -> None:
     render("sharprecl.report", context, path, "the report")
 
 
+def worst_first(model: Evaluation) -> list[ClassLine]:
+    """The classes by what their F1 can be at most: one missed text comes after ten, untested classes come last."""
+    lines = [ClassLine(label, row, *model.f1_interval(label)) for label, row in enumerate(model.classes)]
+    return sorted(lines, key=lambda line: (not line.row.test_count, line.high, line.row.f1, -line.row.test_count))
+
+
 def confident_mistakes(data: ReportData) -> list[Mistake]:
     """The ten wrong answers with the highest confidence, surest first; texts shortened."""
-    wrong = np.flatnonzero(data.y_true != data.y_pred)
+    gold, given = data.model.gold, data.model.answers
+    wrong = np.flatnonzero(gold != given)
     surest = wrong[np.argsort(-np.asarray(data.confidence)[wrong], kind="stable")][:N_MISTAKES]
     names = [*data.label_names, "no answer"]  # of which -1 is the last
     return [
-        Mistake(
-            clean(data.texts[i], SHORT_TEXT), names[data.y_true[i]], names[data.y_pred[i]], float(data.confidence[i])
-        )
+        Mistake(clean(data.texts[i], SHORT_TEXT), names[gold[i]], names[given[i]], float(data.confidence[i]))
         for i in surest
     ]
 

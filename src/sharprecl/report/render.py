@@ -1,5 +1,7 @@
 """Pages out of templates: one file each that needs no network, in the style that all pages share."""
 
+import re
+from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -24,7 +26,14 @@ def render(package: str, context: dict[str, Any], path: Path, purpose: str) -> N
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
+    environment.filters["breakable"] = _breakable
     source = files(package).joinpath("template.html").read_text("utf-8")
     page = environment.from_string(source).render(context)
     # Texts may hold lone surrogates (half an emoji), which UTF-8 cannot express.
     write_text(path, page.encode("utf-8", "replace").decode("utf-8") + "\n")
+
+
+def _breakable(name: str) -> Any:
+    """A name as markup that may be broken after its signs, as in ``card_<wbr>declined``, and stays whole elsewhere."""
+    markup = import_module("markupsafe")
+    return markup.Markup(re.sub(r"(?<=\w[_/.:|-])(?=\w)", "<wbr>", str(markup.escape(name))))

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 from xml.etree import ElementTree
 
+from rich.cells import cell_len
+
 from sharprecl.evaluation.bands import BANDS
 from sharprecl.extras import require
 
@@ -60,7 +62,13 @@ class Key:
 
 @dataclass(frozen=True)
 class Chart:
-    """A drawn figure: SVG markup (safe, all user text escaped), what it shows in a sentence, its legend."""
+    """A drawn figure.
+
+    Attributes:
+        svg: markup; safe, all user text is escaped.
+        caption: what it shows, in a sentence or two.
+        wide: whether a phone scrolls it rather than shrinking it.
+    """
 
     svg: str
     caption: str
@@ -114,10 +122,32 @@ def to_svg(figure: Any, name: str, label: str, titles: Mapping[str, Sequence[str
     return text.replace(INK, "currentColor").replace(GRID, "var(--grid)")
 
 
+def pinned(svg: str, share: float) -> str:
+    """A wide figure whose names at the left stay in sight while a phone scrolls it: they lie over it once more.
+
+    Args:
+        svg: from ``to_svg``.
+        share: of the figure's width, up to where its axes begin.
+    """
+    root = ElementTree.fromstring(svg)
+    axis = next(group for group in root.iter(f"{{{SVG}}}g") if group.get("id", "").endswith("matplotlib.axis_2"))
+    width, height = (float(root.attrib[side]) for side in ("width", "height"))
+    box = {"viewBox": f"0 0 {width * share:.4f} {height:.4f}", "style": f"width:{100 * share:.4f}%"}
+    names = ElementTree.Element(f"{{{SVG}}}svg", {**box, "aria-hidden": "true"})
+    names.extend(axis.iter(f"{{{SVG}}}text"))
+    over = ElementTree.tostring(names, encoding="unicode")
+    return f'<div class="pinned" style="{root.get("style")}">{svg}{over}</div>'
+
+
 def clean(text: str, limit: int = 0) -> str:
-    """One line of text that XML can hold, shortened to ``limit`` characters if that is positive."""
+    """One line of text that XML can hold, shortened to ``limit`` columns if that is positive (a Chinese sign: two)."""
     kept = " ".join(re.sub(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]", " ", text).split())
-    return kept if not 0 < limit < len(kept) else kept[: limit - 1].rstrip() + "\N{HORIZONTAL ELLIPSIS}"
+    if not 0 < limit < cell_len(kept):
+        return kept
+    kept = kept[:limit]
+    while cell_len(kept) >= limit:
+        kept = kept[:-1]
+    return kept.rstrip() + "\N{HORIZONTAL ELLIPSIS}"
 
 
 def _add_titles(root: ElementTree.Element, gid: str, texts: Sequence[str]) -> None:

@@ -30,7 +30,6 @@ class Judged:
 
     evaluation: Evaluation
     table: TextTable
-    answers: np.ndarray
     confidence: np.ndarray
     scores: np.ndarray
     embeddings: np.ndarray
@@ -67,7 +66,7 @@ def _judge_scores(
     given = answers(scores)
     evaluation = evaluate(table.label_ids, given, classifier.class_counts_, table.label_names)
     # A text without an answer has no confidence either.
-    return Judged(evaluation, table, given, np.nan_to_num(softmax(scores).max(1)), scores, embeddings, on)
+    return Judged(evaluation, table, np.nan_to_num(softmax(scores).max(1)), scores, embeddings, on)
 
 
 def judged_notes(evaluation: Evaluation) -> list[str]:
@@ -172,8 +171,6 @@ def report(
         history=history,
         embeddings=judged.embeddings if judged.embeddings.shape[1] else None,
         texts=list(judged.table.texts),
-        y_true=judged.table.label_ids,
-        y_pred=judged.answers,
         confidence=judged.confidence,
         settings=settings,
         notes=[*notes, *judged.notes],

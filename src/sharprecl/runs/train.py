@@ -18,7 +18,7 @@ import shutil
 import time
 from collections.abc import Sequence
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -32,6 +32,7 @@ from sharprecl.data.set_aside import FILE as SET_ASIDE
 from sharprecl.data.set_aside import write_set_aside
 from sharprecl.data.tables import TextTable
 from sharprecl.errors import ConfigError, DataError, MissingExtraError
+from sharprecl.evaluation.differences import macro_f1_difference
 from sharprecl.evaluation.judge import Evaluation
 from sharprecl.export.card import FILE as CARD
 from sharprecl.export.card import WEIGHTS, is_ours
@@ -257,6 +258,9 @@ def _train(run: Run, watching: Callback, resume: bool) -> Judged:
         "evaluated_on": judged.on,
         "evaluation": judged.evaluation.to_dict(),
         "references": {name: reference.to_dict() for name, reference in run.references.items()},
+        "macro_f1_differences": {
+            name: asdict(macro_f1_difference(judged.evaluation, other)) for name, other in run.references.items()
+        },
         "training": facts,
         "notes": [*notes, *judged.notes],
         "selected_on": run.config.training.select_on,

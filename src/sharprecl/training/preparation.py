@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sharprecl.assets import cache_dir
+from sharprecl.augment.cache import views_folder
 from sharprecl.augment.views import second_views
 from sharprecl.config import RunConfig
 from sharprecl.data.augmented import split_originals
@@ -110,7 +110,7 @@ def views_of(
         config.view,
         protected=table.label_names,
         seed=config.seed,
-        cache_folder=cache_dir() / "views",
+        cache_folder=views_folder(),
         progress=_now_and_then(notes.say),
         settings=config.augment.model_dump(mode="json"),
     )

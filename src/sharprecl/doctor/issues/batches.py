@@ -134,8 +134,8 @@ class Batches(Issue):
             ]
             svg = to_svg(figure, "alone", "Chance of meeting no positive against class size", {"sizes": titles})
         caption = (
-            f"In batches of {self.figures.batch_size:,}, drawn at random, one point a class size; point at one for its "
-            "classes. Where a method has prototypes, every class has one in every batch."
+            f"In batches of {self.figures.batch_size:,}, drawn at random, one point a class size; point at one or tap "
+            "it for its classes. Where a method has prototypes, every class has one in every batch."
         )
         never = Key("\N{EM DASH}", GREEN, "with prototypes: never, by construction")
         keys = (Key("\N{BLACK CIRCLE}", "currentColor", "as drawn"), never)

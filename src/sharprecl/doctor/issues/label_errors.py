@@ -230,7 +230,7 @@ class LabelErrors(Issue):
         some = f" {DRAWN:,} of {len(names):,} classes." if len(shown) < len(names) else ""
         caption = (
             "TF-IDF with logistic regression, each text judged by a model that has not seen it. Dashed: their mean, "
-            f"macro-F1 {percent(found.macro_f1)}. Point at a class for its name.{some}"
+            f"macro-F1 {percent(found.macro_f1)}. Point at a class or tap it for its name.{some}"
         )
         yield "What words alone reach", Chart(svg, caption, band_keys(sizes))
 

@@ -1,0 +1,69 @@
+"""A table for strangers: what was compared, on what, who wins, by how much, and how sure that is."""
+
+from collections.abc import Iterator, Mapping
+
+from sharprecl.data.messages import joined, plural
+from sharprecl.experiments.comparisons import Comparisons
+from sharprecl.experiments.results import Line, Table, in_percent
+
+_METRIC = "macro_f1"
+
+
+def headline(table: Table, comparisons: Comparisons) -> tuple[str, ...]:
+    """Sentences on macro-F1; none of several curves, nor where no column has two complete rows."""
+    means = {column: found for column in table.columns if len(found := table.means(_METRIC, column)) > 1}
+    if not means or len(table.groups) > 1:
+        return ()
+    seeds = max(len(table.cells[line, column].runs) for column, found in means.items() for line in found)
+    return (_compared(table, means, seeds), *_winners(table, means), _certainty(table, means, comparisons, seeds))
+
+
+def _compared(table: Table, means: Mapping[str, Mapping[Line, float]], seeds: int) -> str:
+    lines = {line for found in means.values() for line in found}
+    what = "setting" if any(line.x is not None for line in lines) else "method"
+    trained = f"trained {seeds} times each" if seeds > 1 else "trained once each"
+    sizes = [f"{column} ({_texts(table, column)})" for column in means]
+    return f"{plural(len(lines), what, f'{what}s')}, {trained}, on {joined(sizes, len(sizes))}."
+
+
+def _texts(table: Table, column: str) -> str:
+    data = table.data_of(column)
+    assert data is not None  # a column without one has no means
+    return f"{sum(data.train_counts):,} training and {len(data.gold):,} test texts of {len(data.train_counts)} classes"
+
+
+def _winners(table: Table, means: Mapping[str, Mapping[Line, float]]) -> Iterator[str]:
+    """Who has the best mean where, and how far the method that the plan is about is from it."""
+    best = {column: table.best(found) for column, found in means.items()}
+    each = []
+    for column, (first, after) in best.items():
+        top, *lower = (max(means[column][line] for line in lines) for lines in (first, after) if lines)
+        lead = f"{in_percent(top - lower[0]):.1f} points ahead of the next" if lower else "a tie"
+        names = sorted(line.title for line in first)
+        each.append(f"{joined(names, len(names))}{_on(column, means)} ({in_percent(top):.1f}, {lead})")
+    everywhere = frozenset.intersection(*(first for first, _ in best.values()))
+    yield f"{'Best' if everywhere else 'None is best everywhere'}: {joined(each, len(each))}."
+    for compared in table.lines:
+        if compared.row != table.plan.compared or compared.x is not None:
+            continue
+        behind = [
+            f"{in_percent(max(found.values()) - found[compared]):.1f} points{_on(column, means)}"
+            for column, found in means.items()
+            if compared in found and compared not in best[column][0]
+        ]
+        if behind:
+            yield f"{compared.title} is behind by {joined(behind, len(behind))}."
+
+
+def _certainty(table: Table, means: Mapping[str, Mapping[Line, float]], comparisons: Comparisons, seeds: int) -> str:
+    told = []
+    for column, found in means.items():
+        others = set(found) - table.best(found)[0]
+        beaten = len(comparisons.behind(_METRIC, column) & others)
+        told.append(f"{beaten or 'none'} of the other {len(others)}{_on(column, means)}")
+    unknown = "" if seeds > 1 else "; of other trainings nothing is known"
+    return f"With 95 % confidence the best is better than {joined(told, len(told))}; the rest may be as good{unknown}."
+
+
+def _on(column: str, columns: Mapping[str, object]) -> str:
+    return f" on {column}" if len(columns) > 1 else ""

@@ -1,0 +1,70 @@
+"""What a table comes to, in words for strangers: each figure is the one that a plain loop gives."""
+
+from made_up_runs import N_TEXTS, made_up_plan, made_up_records
+from sharprecl.experiments.collection import Records
+from sharprecl.experiments.comparisons import compare_rows
+from sharprecl.experiments.headline import headline
+from sharprecl.experiments.plan import Plan
+from sharprecl.experiments.results import make_table
+
+SKILLS = {"cross_entropy": 0.5, "bcl": 0.84, "sharprecl": 0.85}
+SIZES = f"(222 training and {N_TEXTS} test texts of 3 classes)"
+
+
+def said(plan: Plan, records: Records) -> tuple[str, ...]:
+    table = make_table(plan, records, "smoke")
+    return headline(table, compare_rows(table))
+
+
+def means(records: Records, column: str) -> dict[str, float]:
+    found: dict[str, list[float]] = {}
+    for run in records.runs.values():
+        if run.data == f"data-{column}":
+            found.setdefault(run.spec.settings["method"]["name"], []).append(100 * run.metrics["macro_f1"])
+    return {name: sum(values) / len(values) for name, values in found.items()}
+
+
+def test_what_who_how_much_and_how_sure() -> None:
+    plan = made_up_plan(columns=["trec@50"])
+    records = made_up_records(plan, SKILLS)
+    by_method = means(records, "trec@50")
+    (first, best), (_, second), _ = sorted(by_method.items(), key=lambda pair: -pair[1])
+    behind = f"sharprecl is behind by {best - by_method['sharprecl']:.1f} points." if first != "sharprecl" else None
+    assert said(plan, records) == tuple(
+        filter(
+            None,
+            (
+                f"3 methods, trained 3 times each, on trec@50 {SIZES}.",
+                f"Best: {first} ({best:.1f}, {best - second:.1f} points ahead of the next).",
+                behind,
+                "With 95 % confidence the best is better than 1 of the other 2; the rest may be as good.",
+            ),
+        )
+    )
+
+
+def test_winners_that_change_with_the_data_are_named_by_column() -> None:
+    plan = made_up_plan()
+    records = made_up_records(
+        plan, lambda job: 0.9 if (job.row, job.column) in {("bcl", "trec@50"), ("sharprecl", "cr")} else 0.5
+    )
+    _, winners, behind, sure = said(plan, records)
+    assert winners.startswith("None is best everywhere: bcl on trec@50 (")
+    assert " and sharprecl on cr (" in winners
+    gap = means(records, "trec@50")["bcl"] - means(records, "trec@50")["sharprecl"]
+    assert behind == f"sharprecl is behind by {gap:.1f} points on trec@50."
+    assert "better than 2 of the other 2 on trec@50 and 2 of the other 2 on cr" in sure
+
+
+def test_a_single_training_tells_nothing_of_others() -> None:
+    plan = made_up_plan(columns=["cr"], seeds=1)
+    found = said(plan, made_up_records(plan, SKILLS))
+    assert "trained once each" in found[0]
+    assert found[-1].endswith("of other trainings nothing is known.")
+
+
+def test_nothing_is_said_where_nothing_is_compared() -> None:
+    plan = made_up_plan(columns=["cr"])
+    assert said(plan, made_up_records(plan, SKILLS, without=lambda job: job.row != "bcl")) == ()
+    half = made_up_records(plan, SKILLS, without=lambda job: job.row != "bcl" and job.seed == 2)
+    assert said(plan, half) == ()
