@@ -84,7 +84,11 @@ BROKEN = {
     "NaN label": ("x.jsonl", '{"text": "a", "label": NaN}\n', ["1 row has no label: row 1 (line 1)"]),
     "rows after a long field": ("x.csv", 'text,label\n"a\nb\nc",x\n,y\n', ["1 row has no text: row 2 (line 5)"]),
     "neither": ("x.csv", "text,label\none,a\n , \n", ["1 row has neither text nor label: row 2 (line 3)"]),
-    "one class": ("x.csv", "text,label\none,a\ntwo,a\n", ["2 usable rows have the one label 'a'", "two classes"]),
+    "one class": (
+        "x.csv",
+        "text,label\none,a\ntwo,a\n",
+        ["2 usable rows have the one label 'a'", "one class"],
+    ),
     "cp1251": ("x.csv", b"text,label\n" + bytes(range(0xE0, 0x100)) + b",a\n", ["not UTF-8", "--encoding", "cp1251"]),
     "latin-1": ("x.csv", b"text,label\n\xff\x81,b\n", ["do not look like Western European text", "--encoding"]),
     "UTF-16 without mark": ("x.csv", GOOD.encode("utf-16-le"), ["second byte", "--encoding utf-16-le"]),

@@ -227,3 +227,11 @@ class TestTextTable:
             TextTable(table.texts, table.label_ids, ("a", "b", "c", "d"), ""),
         ]
         assert len({table.content_hash, *(other.content_hash for other in others)}) == 5
+
+
+def test_a_label_that_only_a_row_without_a_text_has_is_no_class() -> None:
+    table = read_table((["one", "", "two"], ["a", "c", "b"]))
+    assert table.label_names == ("a", "b")
+    assert [row.row for row in table.set_aside] == [2]
+    judged = read_table((["one", "", ""], ["a", "c", "b"]), label_names=table.label_names)
+    assert (judged.texts, judged.label_ids.tolist()) == (("one", ""), [0, 1])

@@ -133,7 +133,7 @@ def test_what_is_admitted_training_would_read_and_what_is_set_aside_it_would_ref
     else:
         with pytest.raises(DataError):
             read_table((texts, labels))
-    told = {row - 1 for finding in problems for row in finding.rows}
+    told = {row - 1 for finding in found.findings for row in finding.rows}
     assert set(range(len(pairs))) - kept <= told
     for row in sorted(kept):
         assert isinstance(texts[row], str)

@@ -188,3 +188,12 @@ def test_a_loss_that_is_not_finite_stops():
     next(iter(model.parameters())).data.fill_(float("nan"))
     with pytest.raises(SharpReCLError, match="no longer finite at step 0"):
         tune(model)
+
+
+def test_texts_are_drawn_by_their_weights():
+    prompts, answers = problem()
+    weight_N = np.where(np.arange(len(prompts)) % 2, 3.0, 1.0)
+    task = AdapterTask(adapted(), prompts, answers, 0, PLAN, 0, "fp32", weight_N)
+    rows = np.concatenate([batch for epoch in range(20) for batch in task.batches(epoch)])
+    count_N = np.bincount(rows, minlength=len(prompts))
+    np.testing.assert_allclose(count_N / 20, weight_N / weight_N.mean(), atol=0.1)

@@ -81,6 +81,7 @@ class OpenAIFinetuneConfig(LanguageModelConfig):
 
     implementation = "sharprecl.llm.openai_finetune:OpenAIFinetune"
     backend = implementation
+    no_weights_because = "the provider takes each text once an epoch"
     permissions = frozenset({"max_cost", "poll_seconds", "workers"})
 
     name: Literal["openai_finetune"] = "openai_finetune"

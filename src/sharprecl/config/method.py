@@ -32,6 +32,8 @@ class MethodConfig(Frozen):
     ignores_because: ClassVar[str] = ""
     more_than_a_loss: ClassVar[str] = ""
     """Why ``MethodLoss`` cannot be this method; empty where it can."""
+    no_weights_because: ClassVar[str] = ""
+    """Why texts cannot have weights; empty where they can."""
     permissions: ClassVar[frozenset[str]] = frozenset()
     """Fields that allow something for one run and decide nothing: they are never written down, nor taken over."""
 

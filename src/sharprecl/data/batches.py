@@ -4,6 +4,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from sharprecl.data.resampling import Resampling
 from sharprecl.data.tokens import TokenizedTexts
 from sharprecl.errors import ConfigError
 
@@ -17,26 +18,31 @@ class ShuffledBatches:
         num_texts: N.
         batch_size: most texts a batch; all batches of an epoch are of about one size.
         seed: seeds all epochs.
+        resampling: draws the texts of an epoch by their weights; None takes each once.
 
     Raises:
         ConfigError: the batch size is not positive.
     """
 
-    def __init__(self, num_texts: int, batch_size: int, seed: int) -> None:
+    def __init__(self, num_texts: int, batch_size: int, seed: int, resampling: Resampling | None = None) -> None:
         if batch_size < 1:
             raise ConfigError(f"the batch size must be at least 1, but it is {batch_size}")
         self._num_texts = num_texts
         self._number = -(-num_texts // batch_size)
         self._seed = seed
+        self._resampling = resampling
 
     def __len__(self) -> int:
         """Batches an epoch."""
         return self._number
 
     def epoch(self, epoch: int) -> list[Index]:
-        """The batches of one epoch, each an array of row numbers; every text stands in exactly one."""
+        """The batches of one epoch, each an array of row numbers; without weights every text stands in exactly one."""
         rng = np.random.Generator(np.random.PCG64([self._seed, epoch]))
-        return np.array_split(rng.permutation(self._num_texts), self._number) if self._number else []
+        rows = rng.permutation(self._num_texts)
+        if self._resampling is not None:
+            rows = self._resampling.rows(epoch)[rows]
+        return np.array_split(rows, self._number) if self._number else []
 
 
 def drawn_batches(rows: Index, number: int) -> list[Index]:

@@ -31,6 +31,7 @@ class TextTable:
         set_aside: rows of the source that lack a text or a label, also those that are judged without a text.
         source_notes: those of ``notes`` that tell how the source was read.
         rows: where each text stands in the source, from 0, int64 ``[N]``; None: row n in row n.
+        weights: how much each text counts, float64 ``[N]``, above 0 (``weights.py``); None: all alike.
     """
 
     texts: tuple[str, ...]
@@ -42,6 +43,7 @@ class TextTable:
     set_aside: tuple[SetAside, ...] = ()
     source_notes: tuple[str, ...] = ()
     rows: np.ndarray | None = None
+    weights: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -67,18 +69,31 @@ class TextTable:
         return np.bincount(self.label_ids, minlength=self.num_classes).astype(np.int64)
 
     @property
+    def weighted_counts(self) -> np.ndarray:
+        """Texts of each class by their weights, ``[C]``: how many an epoch draws in the mean. Without weights
+        ``class_counts``.
+        """
+        return self._counts(np.arange(len(self)))
+
+    @property
     def natural_counts(self) -> np.ndarray:
-        """Texts of each class without augmented copies, int64 ``[C]``: how frequent the classes are. ``class_counts``
-        where a class has copies alone.
+        """Texts of each class by their weights, without augmented copies, ``[C]``: how frequent the classes are.
+        ``weighted_counts`` where a class has copies alone.
         """
         if self.copies is None:
-            return self.class_counts
-        counts_C = np.bincount(self.label_ids[~self.copies.is_copy], minlength=self.num_classes).astype(np.int64)
-        return counts_C if counts_C.all() else self.class_counts
+            return self.weighted_counts
+        counts_C = self._counts(np.flatnonzero(~self.copies.is_copy))
+        return counts_C if counts_C.all() else self.weighted_counts
+
+    def _counts(self, rows: np.ndarray) -> np.ndarray:
+        if self.weights is None:
+            return np.bincount(self.label_ids[rows], minlength=self.num_classes).astype(np.int64)
+        scaled_N = self.weights[rows] / self.weights.mean()
+        return np.bincount(self.label_ids[rows], weights=scaled_N, minlength=self.num_classes)
 
     @cached_property
     def content_hash(self) -> str:
-        """Hex SHA-256 over texts, labels, names and copies in their order; the origin and the notes do not count."""
+        """Hex SHA-256 over texts, labels, names, copies and weights in their order; origin and notes do not count."""
         digest = hashlib.sha256(f"{len(self)} {self.num_classes}".encode())
         for part in (self.texts, self.label_names):
             for text in part:
@@ -88,6 +103,8 @@ class TextTable:
         if self.copies is not None:
             # They decide what is held out.
             digest.update(np.where(self.copies.is_copy, self.copies.groups, -1).astype("<i8").tobytes())
+        if self.weights is not None:
+            digest.update(self.weights.astype("<f8").tobytes())
         return digest.hexdigest()
 
     def select(self, indices: Sequence[int] | np.ndarray) -> "TextTable":
@@ -95,9 +112,9 @@ class TextTable:
         chosen = np.asarray(indices, dtype=np.int64)
         texts = tuple(self.texts[row] for row in chosen)
         copies = None if self.copies is None else self.copies.select(chosen)
-        return replace(
-            self, texts=texts, label_ids=self.label_ids[chosen], notes=(), copies=copies, rows=self.in_source(chosen)
-        )
+        weights = None if self.weights is None else self.weights[chosen]
+        ids, rows = self.label_ids[chosen], self.in_source(chosen)
+        return replace(self, texts=texts, label_ids=ids, notes=(), copies=copies, rows=rows, weights=weights)
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,6 +183,9 @@ def read_table(
     texts, labels = checked_texts(raw, text), checked_labels(raw, label)
     aside = find_set_aside(raw, texts, labels, strict=strict)
     notes = raw.notes + ((set_aside_note(aside),) if aside else ())
+    told = {label for text, label in zip(texts, labels, strict=True) if text} if label_names is None else {*label_names}
+    # A label that only rows without a text have is none of the classes.
+    labels = [label if text or label in told else "" for text, label in zip(texts, labels, strict=True)]
     kept = [row for row, label in enumerate(labels) if label and (texts[row] or label_names is not None)]
     if label_names is not None:
         ids, every = known_ids(labels, label_names, raw), tuple(label_names)

@@ -62,7 +62,12 @@ class Calibration:
         )
 
 
-def calibrate(s_NC: NDArray[np.floating], y_N: NDArray[np.integer], prior_C: NDArray[np.floating]) -> Calibration:
+def calibrate(
+    s_NC: NDArray[np.floating],
+    y_N: NDArray[np.integer],
+    prior_C: NDArray[np.floating],
+    weight_N: NDArray[np.float64] | None = None,
+) -> Calibration:
     """Minimise the mean log-loss of softmax(s / T + k log P) over T and k.
 
     It is convex in (1 / T, k), so the optimum is the only one; it is never worse than T = 1, k = 0.
@@ -71,6 +76,7 @@ def calibrate(s_NC: NDArray[np.floating], y_N: NDArray[np.integer], prior_C: NDA
         s_NC: scores of held-out or out-of-fold texts.
         y_N: their class ids.
         prior_C: the classes' shares of the training texts, all above 0.
+        weight_N: of the texts; None: all alike.
     """
     log_prior_C = np.log(np.asarray(prior_C, dtype=np.float64))
     log_prior_C -= log_prior_C.mean()
@@ -78,6 +84,8 @@ def calibrate(s_NC: NDArray[np.floating], y_N: NDArray[np.integer], prior_C: NDA
     s_NC = s_NC.astype(np.float64)
     s_NC -= s_NC.mean(axis=1, keepdims=True)
     rows = np.arange(len(y_N))
+    if weight_N is not None:
+        weight_N = weight_N / weight_N.mean()
 
     def loss(inverse_and_strength: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         inverse, strength = inverse_and_strength
@@ -85,8 +93,11 @@ def calibrate(s_NC: NDArray[np.floating], y_N: NDArray[np.integer], prior_C: NDA
         log_p_NC = z_NC - logsumexp(z_NC, axis=1, keepdims=True)
         error_NC = np.exp(log_p_NC)
         error_NC[rows, y_N] -= 1.0
+        l_N = -log_p_NC[rows, y_N]
+        if weight_N is not None:
+            l_N, error_NC = weight_N * l_N, weight_N[:, None] * error_NC
         gradient = np.array([(error_NC * s_NC).sum(), (error_NC @ log_prior_C).sum()])
-        return float(-log_p_NC[rows, y_N].mean()), gradient / len(rows)
+        return float(l_N.mean()), gradient / len(rows)
 
     neutral = np.array([1.0, 0.0])
     if len(rows) < FEWEST:

@@ -48,7 +48,7 @@ class Learned:
 
 
 def check_prior(
-    asked: DecisionConfig, method: str, label_names: Sequence[str], natural_counts: NDArray[np.integer], known: bool
+    asked: DecisionConfig, method: str, label_names: Sequence[str], natural_counts: NDArray[np.number], known: bool
 ) -> None:
     """Check before training that the requested prior is possible.
 
@@ -74,19 +74,21 @@ def unknown_prior(method: str) -> ConfigError:
 def learn(
     asked: DecisionConfig,
     label_names: Sequence[str],
-    natural_counts: NDArray[np.integer],
+    natural_counts: NDArray[np.number],
     known_C: NDArray[np.float64] | None,
     held_out: tuple[NDArray[np.floating], NDArray[np.integer]] | None,
+    held_weight_N: NDArray[np.float64] | None = None,
 ) -> Learned:
     """Calibrate on held-out scores if requested, then adjust the scores to the requested prior.
 
     Args:
         asked: the section of the configuration.
         label_names: C names.
-        natural_counts: training texts of each class, without augmented copies.
+        natural_counts: training texts of each class by their weights, without augmented copies.
         known_C: the prior that bare scores answer for, from ``Method.answered_prior``.
         held_out: scores [N, C] of texts that the model has not learnt from, which are as skewed as training, and their
             class ids [N]; never of test texts.
+        held_weight_N: their weights; None: all alike.
 
     Raises:
         ConfigError: the prior cannot be worked out; ``check_prior`` says so earlier.
@@ -96,7 +98,7 @@ def learn(
     if asked.calibrate:
         train_C = np.asarray(natural_counts, dtype=np.float64) / np.sum(natural_counts)
         s_NC, y_N = held_out or (np.empty((0, len(label_names))), np.empty(0, dtype=np.int64))
-        calibration = calibrate(s_NC, y_N, train_C)
+        calibration = calibrate(s_NC, y_N, train_C, held_weight_N)
         notes = (calibration.sentence,)
         if calibration.fitted:
             decision, prior_C = calibration.decision, train_C

@@ -10,7 +10,7 @@ from sharprecl.errors import ConfigError
 
 
 def wanted_prior(
-    prior: str | Mapping[str, float], label_names: Sequence[str], class_counts: NDArray[np.integer]
+    prior: str | Mapping[str, float], label_names: Sequence[str], class_counts: NDArray[np.number]
 ) -> NDArray[np.float64] | None:
     """Shares of the classes, [C], that sum to 1; None for ``as_trained``.
 

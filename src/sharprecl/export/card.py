@@ -39,10 +39,12 @@ class Card:
     # What is done to the scores where the weights could not take it in.
     temperature: float = 1.0
     shift: list[float] = field(default_factory=list)
-    # Class shares that the answers are meant for, empty where not known; and texts of each class without augmented
-    # copies, which say nothing of how frequent a class is.
+    # The parameter with which it was trained: 'balanced', or the weights of some labels.
+    class_weight: str | dict[str, float] | None = None
+    # Class shares that the answers are meant for, empty where not known; and texts of each class by their
+    # weights, without augmented copies, which say nothing of how frequent a class is.
     prior: list[float] = field(default_factory=list)
-    natural_counts: list[int] = field(default_factory=list)
+    natural_counts: list[int | float] = field(default_factory=list)
     format: int = FORMAT
     version: str = __version__
 

@@ -85,11 +85,11 @@ class LlmLora(Backend):
                 trained = sum(weight.numel() for weight in model.parameters() if weight.requires_grad)
                 callback.on_message(f"fine-tuning {trained:,} weights of adapters on {len(table)} texts")
             answers = [encoder.label_ids[label] for label in table.label_ids]
-            task = AdapterTask(
-                model, prompts, answers, encoder.tokenizer.pad_token_id, settings, config.seed, precision
-            )
+            pad_id, weights = encoder.tokenizer.pad_token_id, table.weights
+            task = AdapterTask(model, prompts, answers, pad_id, settings, config.seed, precision, weights)
             if settings.epochs:
-                outcome = _fine_tune(job, task, checkpoint_identity(config, precision, place.type, [prompts, answers]))
+                decisive = [prompts, answers], *([] if weights is None else [weights])
+                outcome = _fine_tune(job, task, checkpoint_identity(config, precision, place.type, *decisive))
             else:
                 outcome = TrainingResult(0, 0, 0, 0, 0.0, peak_memory_bytes(place), precision, str(place))
         facts = {

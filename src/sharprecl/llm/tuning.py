@@ -12,6 +12,7 @@ from torch.nn import functional
 from sharprecl.config import TrainingConfig
 from sharprecl.config.language_models import LlmLoraConfig
 from sharprecl.data.batches import ShuffledBatches
+from sharprecl.data.resampling import Resampling
 from sharprecl.llm.scoring import PromptReader, common_start, padded, read_start
 from sharprecl.methods.base import Progress
 from sharprecl.training.optimizer import TrainingSchedule
@@ -67,6 +68,7 @@ class AdapterTask(Task):
         pad_id: any token; padding is masked.
         settings: batches and learning rate.
         precision: of the forward pass.
+        weights: of the texts, [N]; None: all alike.
     """
 
     fused = False
@@ -78,6 +80,7 @@ class AdapterTask(Task):
     settings: LlmLoraConfig
     seed: int
     precision: Literal["bf16", "fp32"]
+    weights: np.ndarray | None = None
     tokens: int = field(default=0, init=False)
     places: int = field(default=0, init=False)
 
@@ -86,7 +89,8 @@ class AdapterTask(Task):
         self._weights = {name: weight for name, weight in self.model.named_parameters() if weight.requires_grad}
         pairs = zip(self.prompts, self.answers, strict=True)
         self._lengths = np.array([len(prompt) + len(answer) for prompt, answer in pairs])
-        self._batches = ShuffledBatches(len(self._lengths), self.settings.batch_size, self.seed)
+        resampling = None if self.weights is None else Resampling(self.weights, self.seed)
+        self._batches = ShuffledBatches(len(self._lengths), self.settings.batch_size, self.seed, resampling)
         # Where activations are computed anew in the backward pass, transformers keeps no keys and values.
         anew = any(getattr(module, "gradient_checkpointing", False) for module in self.model.modules())
         self._common = 0 if anew else common_start(self.prompts)

@@ -7,13 +7,14 @@ from sharprecl.errors import ConfigError
 
 
 def positive_counts(counts_C: Tensor) -> Tensor:
-    """``counts_C`` in float64, every class with at least one text.
+    """``counts_C`` in float64, every class with a text.
 
     Raises:
         ConfigError: a class has no training text.
     """
     n_C = counts_C.to(torch.float64)
-    empty = torch.nonzero(~(n_C >= 1)).flatten().tolist()
+    # Weighted texts may count for less than one.
+    empty = torch.nonzero(~(n_C > 0)).flatten().tolist()
     if empty:
         raise ConfigError(
             f"class ids {empty} have no training text, so their prior is 0 and its logarithm infinite; remove these "

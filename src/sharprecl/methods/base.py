@@ -19,6 +19,7 @@ import torch
 from torch import Tensor, nn
 
 from sharprecl.config import MethodConfig
+from sharprecl.data.resampling import Resampling
 from sharprecl.models.features import Features as Features
 from sharprecl.models.features import Reading
 
@@ -91,6 +92,8 @@ class Method(nn.Module, ABC):
     reading: ClassVar[Reading] = "linear"
     wants_features: bool = False
     """Whether ``on_features`` is to be called, which costs a pass over the training texts an epoch."""
+    resampling: Resampling | None = None
+    """Set before the training where texts have weights: what draws texts or fits to all of them must heed it."""
     not_exportable_because: ClassVar[str] = ""
     """Why the answers are not those of a linear classifier; empty for methods that export to the stock class."""
 
@@ -101,7 +104,7 @@ class Method(nn.Module, ABC):
 
         Args:
             backbone: tells the feature width H and the number of classes C.
-            class_counts: training texts of each class, shape [C], all at least 1.
+            class_counts: training texts of each class, by their weights if they have any, shape [C], all above 0.
             config: the method's own section of the run's configuration.
             seed: seeds the side modules' weights and the method's own random generator.
         """
@@ -114,7 +117,7 @@ class Method(nn.Module, ABC):
         where the method has none: logits s trained as s + tau log P tend to log P(c | x) - tau log P_c.
 
         Args:
-            class_counts: training texts of each class, shape [C], all at least 1.
+            class_counts: as in ``build``.
             config: the method's own section of the run's configuration.
 
         Returns:
@@ -137,7 +140,7 @@ class Method(nn.Module, ABC):
         """Loss terms of one batch, ``total`` among them. Features come in float32 or better, without autocast."""
 
     def draw(self, label_ids: np.ndarray, epoch: int) -> EpochDraw | None:
-        """The texts of an epoch (counted from 0); None takes every text once.
+        """The texts of an epoch (counted from 0); None takes every text once, or as often as its weight says.
 
         Called anew when a run is resumed within the epoch, so it must follow from the arguments, what ``build`` was
         given and the state at the epoch's start alone.
@@ -147,6 +150,15 @@ class Method(nn.Module, ABC):
         """
         del label_ids, epoch
         return None
+
+    def epoch_rows(self, num_texts: int, epoch: int) -> np.ndarray:
+        """Row numbers of an epoch's texts: each once, or as often as its weight says."""
+        return np.arange(num_texts) if self.resampling is None else self.resampling.rows(epoch)
+
+    @property
+    def weight_N(self) -> np.ndarray | None:
+        """Weights of all training texts; None: all alike."""
+        return None if self.resampling is None else self.resampling.weight_N
 
     def begins_stage(self, epoch: int, total_epochs: int) -> bool:
         """Whether the optimiser forgets its moments before this epoch, for methods that train in stages."""

@@ -45,4 +45,4 @@ class ClassBalancedSampling(LogitLoss):
     def draw(self, label_ids: np.ndarray, epoch: int) -> EpochDraw:
         """As many rows as there are texts, every class equally likely."""
         rng = np.random.Generator(np.random.PCG64([self.seed, epoch, _STREAM]))
-        return EpochDraw(class_balanced_rows(label_ids, len(label_ids), rng))
+        return EpochDraw(class_balanced_rows(label_ids, len(label_ids), rng, self.weight_N))

@@ -4,6 +4,7 @@
 2.  Logistic regression (scikit-learn's, L2 penalty, L-BFGS) is fitted to the features divided by their root mean
     square, so that ``C`` means the same for every encoder and pooling. Mean pooling gives features of size 1 already.
 3.  ``balanced`` weighs each text by n / (number of classes * n_c), so that a rare class counts as much as a large one.
+    Weights of the texts multiply these and count in n and n_c: an integer weight gives what repeated rows give.
 4.  The fitted rows and biases go into the last linear layer: a stock model like any other. For two classes scikit-learn
     has one row, of which each class gets a half with its sign: softmax then gives the same probabilities.
 
@@ -28,7 +29,13 @@ _MOST_ITERATIONS = 1000
 
 
 def fit_logistic(
-    x_NH: np.ndarray, y_N: np.ndarray, *, balanced: bool, inverse_penalty: float, with_bias: bool
+    x_NH: np.ndarray,
+    y_N: np.ndarray,
+    *,
+    balanced: bool,
+    inverse_penalty: float,
+    with_bias: bool,
+    weight_N: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Rows [C, H] and biases [C] whose softmax gives the probabilities of scikit-learn's logistic regression.
 
@@ -38,15 +45,23 @@ def fit_logistic(
         balanced: weigh classes alike.
         inverse_penalty: scikit-learn's ``C``, for features of root mean square 1.
         with_bias: fit biases, which are not penalised; otherwise they are 0.
+        weight_N: of the texts; None: all 1.
     """
     x_NH = x_NH.astype(np.float64)
-    size = max(float(np.sqrt(np.square(x_NH).mean())), 1e-6)
+    if weight_N is None:
+        size = max(float(np.sqrt(np.square(x_NH).mean())), 1e-6)
+    else:
+        size = max(float(np.sqrt(np.average(np.square(x_NH).mean(1), weights=weight_N))), 1e-6)
+        if balanced:
+            # By hand, since scikit-learn before 1.7 balances by the numbers of texts.
+            count_C = np.bincount(y_N, weights=weight_N)
+            weight_N, balanced = weight_N * (weight_N.sum() / (len(count_C) * count_C))[y_N], False
     regression = LogisticRegression(
         C=inverse_penalty,
         class_weight="balanced" if balanced else None,
         fit_intercept=with_bias,
         max_iter=_MOST_ITERATIONS,
-    ).fit(x_NH / size, y_N)
+    ).fit(x_NH / size, y_N, sample_weight=weight_N)
     w_CH = regression.coef_ / size
     # Without biases scikit-learn has a single 0.
     b_C = regression.intercept_ if with_bias else np.zeros(len(w_CH))
@@ -96,6 +111,7 @@ class Frozen(Method):
             balanced=self.config.balanced,
             inverse_penalty=self.config.C,
             with_bias=self.with_bias,
+            weight_N=self.weight_N,
         )
         self.weight_CH.copy_(torch.from_numpy(w_CH))
         self.bias_C.copy_(torch.from_numpy(b_C))
@@ -105,6 +121,8 @@ class Frozen(Method):
         del progress
         y_N = batch.y_N
         weight_N = self.class_weight_C[y_N]
+        if self.weight_N is not None:
+            weight_N = weight_N * torch.from_numpy(self.weight_N).to(weight_N)
         classification = (weight_N * cross_entropy(features.s_NC, y_N)).sum() / weight_N.sum()
         return {"total": classification, "classification": classification}
 

@@ -47,10 +47,11 @@ class Hybrid(Method):
         the other, so that two epochs show the contrastive branch every text once.
         """
         order_N = np.random.default_rng([self.seed, 0, epoch // 2]).permutation(len(label_ids))
+        order_N = self.epoch_rows(len(label_ids), epoch // 2)[order_N]
         # Of a single text the second half is empty.
         half = np.array_split(order_N, 2)[epoch % 2] if len(order_N) > 1 else order_N
         rng = np.random.default_rng([self.seed, 1, epoch])
-        return EpochDraw(half, class_balanced_rows(label_ids, len(label_ids), rng))
+        return EpochDraw(half, class_balanced_rows(label_ids, len(label_ids), rng, self.weight_N))
 
     def least_epochs(self, total_epochs: int) -> int:
         """All: the classifier only learns in earnest when alpha has fallen."""

@@ -17,7 +17,14 @@ _FEWEST_STEPS = 300
 
 
 @torch.no_grad()
-def fit_linear_probe(x_NH: Tensor, y_N: Tensor, num_classes: int, epochs: int, rng: np.random.Generator) -> Tensor:
+def fit_linear_probe(
+    x_NH: Tensor,
+    y_N: Tensor,
+    num_classes: int,
+    epochs: int,
+    rng: np.random.Generator,
+    weight_N: np.ndarray | None = None,
+) -> Tensor:
     """Weight rows w_CH of a classifier ``x @ w.T``, float32, trained from zero with AdamW at 1e-3, falling to 0.
 
     AdamW moves a weight by at most 1e-3 a step, whatever the gradient. Two things keep that from deciding the result:
@@ -31,9 +38,10 @@ def fit_linear_probe(x_NH: Tensor, y_N: Tensor, num_classes: int, epochs: int, r
         num_classes: C.
         epochs: draws of N texts each, in batches of 64.
         rng: draws.
+        weight_N: of the texts; None: all alike.
     """
     steps = max(epochs * -(-len(y_N) // _BATCH), _FEWEST_STEPS)
-    rows = torch.from_numpy(class_balanced_rows(y_N.cpu().numpy(), steps * _BATCH, rng)).to(y_N.device)
+    rows = torch.from_numpy(class_balanced_rows(y_N.cpu().numpy(), steps * _BATCH, rng, weight_N)).to(y_N.device)
     w_CH = torch.zeros(num_classes, x_NH.shape[1], device=x_NH.device)
     optimizer = torch.optim.AdamW([w_CH], lr=_RATE)
     with torch.autocast(x_NH.device.type, enabled=False):
@@ -61,10 +69,10 @@ class LinearProbe(nn.Module):
         self.seed = seed
         self.register_buffer("weight_CH", torch.zeros(num_classes, feature_dim))
 
-    def fit(self, x_NH: Tensor, y_N: Tensor, epoch: int) -> None:
-        """Fit to the features of all training texts; a function of them, the seed and the epoch."""
+    def fit(self, x_NH: Tensor, y_N: Tensor, epoch: int, weight_N: np.ndarray | None = None) -> None:
+        """Fit to the features of all training texts; a function of them, their weights, the seed and the epoch."""
         rng = np.random.default_rng([self.seed, epoch])
-        w_CH = fit_linear_probe(x_NH, y_N, len(self.weight_CH), self.epochs, rng)
+        w_CH = fit_linear_probe(x_NH, y_N, len(self.weight_CH), self.epochs, rng, weight_N)
         self.weight_CH = w_CH.to(self.weight_CH.dtype)
 
     def forward(self, x_NH: Tensor) -> Tensor:

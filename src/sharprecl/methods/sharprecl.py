@@ -129,7 +129,7 @@ class SharpReCL(Method):
         """Fit the classifier that the ablation of the classification loss answers with."""
         del total_epochs
         assert self.probe is not None
-        self.probe.fit(x_NH, y_N, epoch)
+        self.probe.fit(x_NH, y_N, epoch, self.weight_N)
 
     def logits(self, features: Features) -> Tensor:
         """The bare logits, without the prior."""

@@ -74,9 +74,10 @@ class SPCL(Method):
         super().__init__()
         self.config = config
         self.seed = seed
-        self.pools = ClassPools(DRAWS_AN_EPOCH * class_counts, config.pool_size, config.pool_draws, width)
+        seen_C = np.ceil(DRAWS_AN_EPOCH * class_counts).astype(np.int64)
+        self.pools = ClassPools(seen_C, config.pool_size, config.pool_draws, width)
         self.register_buffer("centres_CH", torch.zeros(len(class_counts), width))
-        self.register_buffer("difficulty_N", torch.zeros(int(class_counts.sum()), dtype=torch.float64))
+        self.register_buffer("difficulty_N", torch.zeros(round(class_counts.sum()), dtype=torch.float64))
         self.register_buffer("total_epochs", torch.ones((), dtype=torch.int64))
         self.draws = GeneratorState(seed)
 
@@ -89,11 +90,14 @@ class SPCL(Method):
         """Steps 1 and 2: new centres, empty pools, and how hard each text is."""
         del epoch
         x_NH = x_NH.to(torch.promote_types(x_NH.dtype, torch.float32))
-        count_C = y_N.bincount(minlength=len(self.centres_CH)).clamp(min=1)
+        w_N = x_NH.new_ones(len(y_N)) if self.weight_N is None else torch.from_numpy(self.weight_N).to(x_NH)
         blocks = [slice(start, start + _ROWS_AT_ONCE) for start in range(0, len(x_NH), _ROWS_AT_ONCE)]
-        # Products, since index_add sums in no fixed order on a GPU.
-        sum_CH = sum(F.one_hot(y_N[rows], len(count_C)).T.to(x_NH) @ x_NH[rows] for rows in blocks)
-        self.centres_CH.copy_(sum_CH / count_C[:, None])
+        sum_CH, count_C = torch.zeros_like(self.centres_CH, dtype=x_NH.dtype), w_N.new_zeros(len(self.centres_CH))
+        for rows in blocks:
+            # Products, since index_add sums in no fixed order on a GPU.
+            member_CN = F.one_hot(y_N[rows], len(count_C)).T.to(x_NH) * w_N[rows]
+            sum_CH, count_C = sum_CH + member_CN @ x_NH[rows], count_C + member_CN.sum(1)
+        self.centres_CH.copy_(sum_CH / count_C.clamp(min=1e-12)[:, None])
         self.pools.restart(self.centres_CH)
         for rows in blocks:
             self.difficulty_N[rows] = difficulty(x_NH[rows], self.centres_CH, y_N[rows])
@@ -110,9 +114,10 @@ class SPCL(Method):
         if self.config.curriculum:
             p_N = keep_probability(self.difficulty_N, epoch, int(self.total_epochs)).cpu().numpy()
         rng = np.random.Generator(np.random.PCG64([self.seed, epoch]))
-        rows = [rng.permutation(np.flatnonzero(rng.random(len(p_N)) < p_N)) for _ in range(DRAWS_AN_EPOCH)]
-        chosen = np.concatenate(rows)
-        return EpochDraw(chosen if len(chosen) else rng.integers(len(p_N), size=1))
+        rows = self.epoch_rows(len(p_N), epoch)
+        drawn = [rng.permutation(rows[rng.random(len(rows)) < p_N[rows]]) for _ in range(DRAWS_AN_EPOCH)]
+        chosen = np.concatenate(drawn)
+        return EpochDraw(chosen if len(chosen) else rng.choice(rows, size=1))
 
     def loss(self, batch: Batch, features: Features, progress: Progress) -> LossTerms:
         """``total`` = ``contrastive`` + ``classification``."""

@@ -143,7 +143,7 @@ class TSC(Method):
     def on_features(self, x_NH: Tensor, y_N: Tensor, epoch: int, total_epochs: int) -> None:
         """Train the second stage's classifier anew, on these features."""
         del total_epochs
-        self.probe.fit(x_NH, y_N, epoch)
+        self.probe.fit(x_NH, y_N, epoch, self.weight_N)
 
     def logits(self, features: Features) -> Tensor:
         """Scores of the second stage's classifier."""

@@ -10,6 +10,7 @@ import torch
 from sharprecl.config import RunConfig
 from sharprecl.data.batches import Index, ShuffledBatches, drawn_batches
 from sharprecl.data.packing import PackedRows, lay_out
+from sharprecl.data.resampling import Resampling
 from sharprecl.data.tokens import TokenizedTexts
 from sharprecl.methods.base import Batch, LossTerms, Method, Progress
 from sharprecl.models.backbone import Backbone
@@ -22,10 +23,13 @@ from sharprecl.training.trainer import Task
 
 @dataclass(frozen=True)
 class LabelledTokens:
-    """Tokenised texts with their label ids [N]; training texts have one or two views of equal length."""
+    """Tokenised texts with their label ids [N]; training texts have one or two views of equal length, and may have
+    weights [N] above 0.
+    """
 
     views: tuple[TokenizedTexts, ...]
     label_ids: np.ndarray
+    weights: np.ndarray | None = None
 
 
 @dataclass
@@ -56,7 +60,9 @@ class EncoderTask(Task):
     def __post_init__(self) -> None:
         self.backbone.to(self.device)
         self.method.to(self.device)
-        self._batches = ShuffledBatches(len(self.train.label_ids), self.schedule.batch_size, self.config.seed)
+        number, seed, weight_N = len(self.train.label_ids), self.config.seed, self.train.weights
+        self.method.resampling = None if weight_N is None else Resampling(weight_N, seed)
+        self._batches = ShuffledBatches(number, self.schedule.batch_size, seed, self.method.resampling)
 
     def parameter_groups(self) -> list[dict[str, Any]]:
         """Encoder and everything new, decayed or not."""
@@ -155,7 +161,9 @@ class EncoderTask(Task):
         if self.names is not None:
             named_CH = self._features(self.names.tokens)
             named_CH[~self.names.speaks_C] = np.nan
-        start_at_means(self.backbone.classifier, x_NH, self.train.label_ids, named_CH)
+        weight_N = self.train.weights
+        scaled_N = None if weight_N is None else weight_N / weight_N.mean()
+        start_at_means(self.backbone.classifier, x_NH, self.train.label_ids, named_CH, scaled_N)
 
     def _show_features(self, epoch: int) -> None:
         """Let the method see the features of all training texts, where it wants to."""

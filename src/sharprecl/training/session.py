@@ -66,13 +66,15 @@ def train(job: TrainingJob) -> Trained:
     pooling = "cls" if kind.reading == "label_tokens" else resolve_pooling(config.encoder.pooling, source)
     fitted, held_out, selection_table = split(table, job.test, config, notes)
     views, view_facts = views_of(fitted, tokenizer, config, notes)
-    training = LabelledTokens(views, fitted.label_ids)
+    training = LabelledTokens(views, fitted.label_ids, fitted.weights)
     selection = None
     if selection_table is not None:
         tokens = tokenize(selection_table.texts, tokenizer, config.encoder.max_length)
         selection = LabelledTokens((tokens,), selection_table.label_ids)
     parts = [training, *([selection] if selection else [])]
     arrays = [array for part in parts for view in part.views for array in (part.label_ids, view.offsets, view.ids)]
+    if fitted.weights is not None:
+        arrays.append(fitted.weights)
     identity = checkpoint_identity(config, pooling, precision, chosen_device.type, *arrays)
 
     batch_size = resolve_batch_size(config.training, len(fitted))
@@ -84,7 +86,7 @@ def train(job: TrainingJob) -> Trained:
         stock.agree_on_padding(backbone.model, tokenizer)
         stock.check_length(backbone.model, config.encoder.max_length)
         _warn_if_not_stock(backbone, kind, notes)
-        method = kind.build(backbone, fitted.class_counts, config.method, config.seed)
+        method = kind.build(backbone, fitted.weighted_counts, config.method, config.seed)
         hidden_size = backbone.model.config.hidden_size
         schedule = resolve_schedule(config.training, batch_size, steps_per_epoch, hidden_size)
         kind_of_task: type[EncoderTask] = EncoderTask

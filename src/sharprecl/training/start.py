@@ -27,7 +27,11 @@ SPARSE = 5
 
 @torch.no_grad()
 def start_at_means(
-    classifier: nn.Linear, x_NH: np.ndarray, y_N: np.ndarray, named_CH: np.ndarray | None = None
+    classifier: nn.Linear,
+    x_NH: np.ndarray,
+    y_N: np.ndarray,
+    named_CH: np.ndarray | None = None,
+    weight_N: np.ndarray | None = None,
 ) -> None:
     """Write the directions from the mean of all classes to each class into a linear layer::
 
@@ -40,11 +44,12 @@ def start_at_means(
         x_NH: features of the training texts before training; every class has at least one.
         y_N: label ids, [N].
         named_CH: features of the classes' names; a row of NaN is no name, None are none.
+        weight_N: of the texts, their mean 1; None: all alike.
     """
     num_classes = classifier.out_features
-    n_C = np.bincount(y_N, minlength=num_classes)
+    n_C = np.bincount(y_N, weight_N, minlength=num_classes)
     sum_CH = np.zeros((num_classes, x_NH.shape[1]))
-    np.add.at(sum_CH, y_N, x_NH.astype(np.float64))
+    np.add.at(sum_CH, y_N, x_NH.astype(np.float64) * (1.0 if weight_N is None else weight_N[:, None]))
     if named_CH is not None:
         told_C = (n_C < SPARSE) & ~np.isnan(named_CH).any(1)
         sum_CH[told_C] += named_CH[told_C]
