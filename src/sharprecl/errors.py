@@ -29,5 +29,9 @@ class ExportError(SharpReCLError):
     """The trained model cannot be expressed in the asked form."""
 
 
+class BlankRowsWarning(UserWarning):
+    """Rows without a text or a label were passed over."""
+
+
 class MissingExtraError(SharpReCLError, ImportError):
     """A feature needs packages that the core installation leaves out."""

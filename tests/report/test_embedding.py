@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sharprecl.report.embedding import MOST_POINTS, drawn_rows, named_classes
+from sharprecl.report.embedding import MOST_POINTS, drawn_rows, embedding_map, named_classes
 
 
 def test_few_texts_are_all_shown_and_many_are_drawn() -> None:
@@ -23,3 +23,12 @@ def test_big_classes_and_rare_ones_are_named() -> None:
     # A class without a test text has no point to name, and no class is both.
     big, rare = named_classes(np.array([2, 2, 0, 3, 1, 4, 6]), train_count_C)
     assert (big.tolist(), rare.tolist()) == ([1, 4, 6, 3, 0], [2])
+
+
+def test_a_text_without_features_is_left_out_of_the_map() -> None:
+    x_NH, y_N = np.random.default_rng(0).normal(size=(12, 4)), np.arange(12) % 2
+    blank_NH, blank_N = np.vstack([x_NH[:5], np.full((1, 4), np.nan), x_NH[5:]]), np.insert(y_N, 5, 0)
+    counts, names = np.array([6, 6]), ["a", "b"]
+    found = embedding_map(names, counts, blank_NH, blank_N)
+    assert found is not None
+    assert found == embedding_map(names, counts, x_NH, y_N)

@@ -4,6 +4,7 @@ import errno
 import inspect
 import io
 import sys
+import warnings
 from typing import Annotated
 
 import typer
@@ -21,7 +22,7 @@ from sharprecl.cli.experiment import experiment
 from sharprecl.cli.new_method import new_method
 from sharprecl.cli.predict import predict
 from sharprecl.cli.train import train
-from sharprecl.errors import ConfigError, SharpReCLError
+from sharprecl.errors import BlankRowsWarning, ConfigError, SharpReCLError
 from sharprecl.version import __version__
 
 # A full, read-only or forbidden disk can show at any write; it is the user's to mend, not a fault of the program.
@@ -101,6 +102,8 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+    # The commands themselves say and list which rows these are.
+    warnings.simplefilter("ignore", BlankRowsWarning)
     try:
         app()
     except SharpReCLError as error:

@@ -13,6 +13,11 @@ class Frozen(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
+    def __repr_args__(self) -> Any:
+        """Only what is not at its default: all the settings of a run would fill the screen."""
+        usual = {name: field.get_default(call_default_factory=True) for name, field in type(self).model_fields.items()}
+        return [(name, value) for name, value in super().__repr_args__() if value != usual.get(name or "")]
+
 
 def refusals(error: ValidationError, prefix: str = "") -> str:
     """pydantic's objections to settings, in one sentence with each path.

@@ -117,7 +117,7 @@ def check_classes(names: Sequence[str], rows: int, origin: str, label: str, diff
     if len(names) == 1:
         raise DataError(
             f"{origin}: {plural(rows, 'usable row has', 'usable rows have')} the one label {names_phrase(names)}; "
-            f"training needs at least two classes: is {label!r} the column of labels?"
+            f"training needs more than one class: is {label!r} the column of labels?"
         )
     found = identifier_fault(len(names), rows, label, different)
     if found is not None and len(names) >= IDENTIFIER * rows:

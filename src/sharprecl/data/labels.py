@@ -13,17 +13,15 @@ from sharprecl.errors import DataError
 LabelType = Literal["str", "int", "bool"]
 
 
-def typed_table(texts: Iterable[str], labels: Iterable[Any] | None) -> tuple[TextTable, np.ndarray, LabelType]:
+def typed_table(texts: Iterable[str], labels: Iterable[Any]) -> tuple[TextTable, np.ndarray, LabelType]:
     """Read training data whose labels have a type.
 
     Returns:
         The table; the classes in the order of its label ids, sorted by value (2 before 10); their type.
 
     Raises:
-        DataError: no labels, fractions, labels of several types, or what ``read_table`` finds.
+        DataError: fractions, labels of several types, or what ``read_table`` finds.
     """
-    if labels is None:
-        raise DataError("fit needs labels; call fit(texts, labels)")
     known = list(labels)
     kind = _kind(known)
     table = read_table((list(texts), known))
@@ -53,8 +51,8 @@ def _kind(labels: list[Any]) -> LabelType:
     for row, label in enumerate(plain(labels)):
         if isinstance(label, float):
             raise DataError(
-                f"labels must be strings, integers or booleans, but that of row {row + 1:,} is {labels[row]!r}; if "
-                "fractions name your classes, turn them into strings"
+                f"labels must be strings, integers or booleans, but that of row {row + 1:,} is {labels[row]!r}, of a "
+                "continuous target; if fractions name your classes, turn them into strings"
             )
         for kind in [name for name, known in kinds if isinstance(label, known)][:1]:
             found.setdefault(kind, row)

@@ -81,6 +81,6 @@ def _nothing_to_learn(names: Sequence[str], usable: int, findings: Sequence[Find
     if not names:
         return f"no row can be used: {told}"
     return (
-        f"all {usable:,} usable rows have the label {names_phrase(names)}; training needs at least two classes: is "
+        f"all {usable:,} usable rows have the label {names_phrase(names)}; training needs more than one class: is "
         f"{label!r} the column of labels?{f' Beside that: {told}' if told else ''}"
     )

@@ -77,6 +77,10 @@ def embedding_map(
 
     None where there is nothing to lay out: no embeddings, fewer than 8 texts, all alike, or numbers not finite.
     """
+    if embeddings is not None:
+        # Rows without a text have no vector.
+        there_N = ~np.isnan(embeddings).all(1)
+        embeddings, y_true = embeddings[there_N], y_true[there_N]
     if embeddings is None or not can_be_laid_out(embeddings):
         return None
     rows = drawn_rows(len(embeddings), seed)

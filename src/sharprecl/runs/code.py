@@ -16,7 +16,7 @@ DECIDES: tuple[str, ...] = (
     "assets/catalogue.py",
     "assets/named.py",
     "augment",
-    "classifier.py",
+    "classifier",
     "config",
     "data",
     "decision",
