@@ -58,7 +58,7 @@ def test_rows_that_lack_something_are_set_aside_by_every_command(command: Shell)
     status, out, err = command("predict", "run", "tickets.csv", "--output", "answers.csv", "--for-excel")
     assert status == 0, err
     assert "66 rows classified, 2 of them without an answer (left empty): answers.csv" in out
-    assert listed("answers.set_aside.csv") == [ASIDE[0], ASIDE[1], ["66", "67", "text"]]
+    assert listed("answers.csv.set_aside.csv") == [ASIDE[0], ASIDE[1], ["66", "67", "text"]]
     assert Path("answers.csv").read_bytes().startswith("\ufeffText;Queue;Price;predicted;confidence\n".encode())
     given, answered = read_rows("tickets.csv", "Text"), read_rows("answers.csv", "Text")
     added = [(row.pop("predicted"), row.pop("confidence")) for row in answered.records]

@@ -301,6 +301,21 @@ def test_a_file_with_augmented_copies_is_not_judged_on_a_part_of_itself(tmp_path
     assert len(find(tmp_path, judged).waiting) == 2
 
 
+def test_rows_that_lack_something_are_told_of_and_listed(tmp_path: Path, file: Path) -> None:
+    with file.open("a", encoding="utf-8") as stream:
+        stream.write(",billing\nno label,\n")
+    said: list[str] = []
+    find(tmp_path, jobs_of(file), said)
+    listed = tmp_path / "results" / "set_aside.csv"
+    assert said == [
+        f"{file}: 1 row has no text: row 66 (line 67); 1 row has no label: row 67 (line 68)",
+        f"rows without a text or a label are listed in {listed}",
+    ]
+    assert listed.read_text().splitlines() == [
+        "file,row,line,lacks", f"{file},66,67,text", f"{file},67,68,label",
+    ]  # fmt: skip
+
+
 def test_a_run_that_stands_twice_in_a_plan_is_made_once(tmp_path: Path, file: Path) -> None:
     twice = [replace(one, row=row) for one in jobs_of(file) for row in ("first", "second")]
     assert [task.label for task in find(tmp_path, twice).waiting] == ["train first seed 0", "train first seed 1"]

@@ -42,7 +42,7 @@ def predict(
     if for_excel and output.suffix.lower() not in (".csv", ".tsv", ".xlsx"):
         raise ConfigError(f"Excel opens .xlsx, .csv and .tsv, not {output.name}; name another --output")
     check_apart(data, output, overwrite)
-    listed = output.with_suffix(f".{FILE}")
+    listed = output.with_name(f"{output.name}.{FILE}")
     check_apart(data, listed, overwrite)
     card = read_card(run)
     given_file = Reading(encoding=encoding, separator=separator, sheet=sheet, strict=strict)

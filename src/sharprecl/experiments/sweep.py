@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterable
 
+from sharprecl.data.set_aside import FILE as SET_ASIDE
+from sharprecl.data.set_aside import SetAside, write_set_aside
 from sharprecl.errors import ConfigError, DataError, SharpReCLError
 from sharprecl.experiments.collection import newest
 from sharprecl.experiments.plan import Job
@@ -77,6 +79,7 @@ def find_pending_runs(
         else:
             groups.setdefault(data_key(job.spec), {})[spec_hash] = job
     tasks: dict[str, Task] = {}
+    aside: dict[SetAside, None] = {}
     for group in groups.values():
         first = next(iter(group.values()))
         try:
@@ -88,6 +91,10 @@ def find_pending_runs(
             say(f"{first.column} cannot be had, so its {len(group)} runs are left out: {error}")
             sweep.failed += [Failed(job.label, str(error)) for job in group.values()]
             continue
+        for table in (prepared.train, prepared.test):
+            aside.update(dict.fromkeys(table.set_aside))
+        for sentence in dict.fromkeys((*prepared.train.source_notes, *prepared.test.source_notes)):
+            say(sentence)
         data = prepared.record.hash
         store.add_data(prepared.record)
         for spec_hash, job in group.items():
@@ -100,6 +107,9 @@ def find_pending_runs(
             else:
                 tasks[spec_hash] = Task(job.label, key, RunId(job.spec, data, codes[spec_hash]))
                 sweep.data.add(data)
+    if aside:
+        write_set_aside(aside, store.folder / SET_ASIDE)
+        say(f"rows without a text or a label are listed in {store.folder / SET_ASIDE}")
     sweep.waiting = [tasks[spec_hash] for spec_hash in runs if spec_hash in tasks]
     return sweep
 

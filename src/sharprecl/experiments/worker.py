@@ -11,12 +11,14 @@ import signal
 import sys
 import threading
 import time
+import warnings
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sharprecl.errors import BlankRowsWarning
 from sharprecl.experiments.task import Options, Outcome, Steps, Task
 from sharprecl.runs.code import code_hash
 from sharprecl.training.history import Callback, Record, TrainingSpeed
@@ -103,6 +105,7 @@ def _begin(store: Path, options: Options, line: Connection) -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     threading.Thread(target=_leave_with_parent, args=(line,), daemon=True).start()
     faulthandler.enable()
+    warnings.simplefilter("ignore", BlankRowsWarning)  # the sweep has said it
     # Before PyTorch is imported, which reads the number of threads.
     os.environ |= {"OMP_NUM_THREADS": str(options.threads), "TOKENIZERS_PARALLELISM": "false"}
     import torch
