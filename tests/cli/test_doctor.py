@@ -62,7 +62,7 @@ def test_files_are_written_and_never_replaced_unasked(doctor, tmp_path: Path) ->
     assert list(found["distribution"]["counts"].values()) == sorted(
         found["distribution"]["counts"].values(), reverse=True
     )
-    text = (tmp_path / "out/page.html").read_text()
+    text = (tmp_path / "out/page.html").read_text().replace("<wbr>", "")
     assert "tickets.csv: 80 of 81 rows usable" in text
     assert not re.search(r"""(?:src|href)=["'](?!#)""", text)
     status, out, err = doctor("tickets.csv", *COLUMNS, *files)
