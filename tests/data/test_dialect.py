@@ -52,6 +52,12 @@ def test_a_header_with_two_signs_is_settled_by_the_rows():
     assert recognise("text\nwith, commas; and more\n", ",") == ","
 
 
+def test_neither_strange_line_ends_nor_a_huge_field_hide_the_separator(tmp_path):
+    assert recognise("a, b;text;label\n1;x\u2028y\x85z, w;q\n", ",") == ";"
+    (tmp_path / "x.csv").write_text(f"text;label\n{'x, ' * 60_000};a\nshort;b\n")
+    assert read_table(tmp_path / "x.csv").label_names == ("a", "b")
+
+
 def test_the_first_line_that_excel_understands(tmp_path):
     (tmp_path / "x.csv").write_text("sep=;\ntext;label\na,b;x\n;y\nc;y\n")
     table = read_table(tmp_path / "x.csv")

@@ -36,13 +36,13 @@ def read_delimited(text: str, delimiter: str | None, usual: str, origin: str) ->
             f"{origin} holds JSON, whatever its ending says; rename it to end in .jsonl (one object a line) or "
             ".json (one array of objects)"
         )
+    # The limit is the process's; it is only ever raised, to what this text can need.
+    csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
     given, (excel, text) = delimiter, declared(text)
     delimiter = given or excel or recognise(text, usual)
     notes: tuple[str, ...] = (
         () if given or delimiter == usual else (f"{origin}: its fields are separated by a {spoken(delimiter)}",)
     )
-    # The limit is the process's; it is only ever raised, to what this text can need.
-    csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
     reader = csv.reader(io.StringIO(text.rstrip("\r\n"), newline=""), delimiter=delimiter, strict=True)
     # One flat list: a million small lists would keep the garbage collector busy for longer than the parser.
     fields: list[str] = []

@@ -1,6 +1,7 @@
 """How a file is written, as far as its ending does not say; what is not told is recognised, file by file."""
 
 import csv
+import io
 import re
 from itertools import islice
 from typing import NamedTuple
@@ -75,7 +76,7 @@ def spoken(delimiter: str) -> str:
 
 def _fit(sample: str, delimiter: str) -> tuple[bool, int]:
     """Whether the first rows have as many fields as the header, and how many that has."""
-    lines = sample.splitlines(keepends=True)
+    lines = list(io.StringIO(sample, newline=""))  # splitlines would also cut at characters inside a text
     if len(sample) == _SAMPLED_CHARACTERS:
         lines.pop()  # it may be cut
     try:
