@@ -8,6 +8,8 @@ import transformers as tf
 from tokenizers import AddedToken, Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
 from tokenizers import decoders as token_decoders
 
+from sharprecl.testing import CONFIGS
+
 TITLES = [
     "who invented the first electric guitar ?",
     "what city has the largest hotel ?",
@@ -20,13 +22,7 @@ TITLES = [
     *(f"the {word} of the {other}" for word in ("colour", "price", "weight") for other in ("house", "river", "dog")),
 ]
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
-_SIZES = {
-    "hidden_size": 32,
-    "num_hidden_layers": 2,
-    "num_attention_heads": 4,
-    "intermediate_size": 64,
-    "max_position_embeddings": 96,
-}
+_SIZES = CONFIGS["bert"][1]
 
 
 @pytest.fixture(scope="session")

@@ -1,12 +1,12 @@
 """The constructor's parameters, and the configuration that they amount to."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from sharprecl.config import METHODS, RunConfig, Settings, given, merge, resolve
+from sharprecl.config import METHODS, RunConfig, Settings, difference, given, leaves, merge, nested, resolve
 from sharprecl.data.weights import ClassWeight
 from sharprecl.errors import ConfigError
 
@@ -80,7 +80,7 @@ class Parameters(BaseEstimator):
         """All parameters by name; with ``deep``, the settings in ``config`` besides, as ``config__section__name``."""
         parameters: dict[str, Any] = super().get_params(deep=False)
         if deep and isinstance(self.config, Mapping | RunConfig):
-            for path, value in _leaves(self._nested()):
+            for path, value in leaves(self._nested()):
                 if getattr(self, NAMED.get(path, ""), None) is None:
                     parameters[_CONFIG + "__".join(path)] = value
         return parameters
@@ -90,16 +90,16 @@ class Parameters(BaseEstimator):
 
         A setting that has a name of its own is set by that: ``config__training__max_epochs=3`` is ``max_epochs=3``.
         """
-        nested = {key: params.pop(key) for key in list(params) if key.startswith(_CONFIG)}
+        deep = {key: params.pop(key) for key in list(params) if key.startswith(_CONFIG)}
         super().set_params(**params)
-        for key, value in nested.items():
+        for key, value in deep.items():
             path = tuple(key.removeprefix(_CONFIG).split("__"))
             name = NAMED.get(path)
             if name is not None:
                 # None by name would mean the profile's value, and is one where patience is off.
                 setattr(self, name, value)
             if name is None or value is None:
-                self.config = merge(self._nested(), _at(path, value))
+                self.config = merge(self._nested(), nested(path, value))
         return self
 
     def run_config(self, class_counts: np.ndarray | None = None) -> RunConfig:
@@ -119,7 +119,7 @@ class Parameters(BaseEstimator):
         return merge(self._nested(), self._named())
 
     def _named(self) -> Settings:
-        return given(merge(*(_at(path, getattr(self, name)) for path, name in NAMED.items())))
+        return given(merge(*(nested(path, getattr(self, name)) for path, name in NAMED.items())))
 
     def _nested(self) -> Settings:
         config = self.config.model_dump(mode="json") if isinstance(self.config, RunConfig) else self.config
@@ -136,37 +136,10 @@ def parameters_of(config: RunConfig) -> dict[str, Any]:
     kept, usual = config.kept(), {}
     if config.method.name in METHODS:
         usual = resolve({"profile": config.profile, "method": {"name": config.method.name}}).kept()
-    rest = _difference(kept, usual)
+    rest = difference(kept, usual)
     always = {"encoder": kept["encoder"]["name"], "method": kept["method"]["name"]}
     if config.profile != "default":
         always["profile"] = config.profile
-    named = {name: value for path, value in _leaves(rest) if value is not None and (name := NAMED.get(path))}
-    nested = merge(*(_at(path, value) for path, value in _leaves(rest) if value is None or path not in NAMED))
-    return {**always, **named, "config": nested or None}
-
-
-def _leaves(settings: Mapping[str, Any], above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    for key, value in settings.items():
-        if isinstance(value, Mapping) and value:
-            yield from _leaves(value, (*above, key))
-        else:
-            yield (*above, key), value
-
-
-def _at(path: tuple[str, ...], value: Any) -> Settings:
-    for key in reversed(path):
-        value = {key: value}
-    nested: Settings = value
-    return nested
-
-
-def _difference(settings: Mapping[str, Any], usual: Mapping[str, Any]) -> Settings:
-    """What of nested settings is not as usual."""
-    found: Settings = {}
-    for key, value in settings.items():
-        other = usual.get(key)
-        if isinstance(value, Mapping) and isinstance(other, Mapping):
-            value, other = _difference(value, other), {}
-        if value != other:
-            found[key] = value
-    return found
+    named = {name: value for path, value in leaves(rest) if value is not None and (name := NAMED.get(path))}
+    others = merge(*(nested(path, value) for path, value in leaves(rest) if value is None or path not in NAMED))
+    return {**always, **named, "config": others or None}

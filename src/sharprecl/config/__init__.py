@@ -16,7 +16,7 @@ from sharprecl.config.augment import (
 )
 from sharprecl.config.base import Fraction, Frozen, Share, refusals
 from sharprecl.config.decision import DecisionConfig
-from sharprecl.config.layers import Settings, assignments, given, merge, read_yaml, to_yaml
+from sharprecl.config.layers import Settings, assignments, difference, given, leaves, merge, nested, read_yaml, to_yaml
 from sharprecl.config.method import MethodConfig
 from sharprecl.config.outside import outside_method, short_names
 from sharprecl.config.profiles import PROFILES, choice_note, resolve, restored
@@ -44,10 +44,13 @@ __all__ = [
     "assignments",
     "augmenter_names",
     "choice_note",
+    "difference",
     "given",
+    "leaves",
     "merge",
     "method_names",
     "method_settings",
+    "nested",
     "outside_code",
     "outside_method",
     "read_yaml",

@@ -1,6 +1,6 @@
 """Layers of partial settings: merged, read from words and YAML, written as YAML."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +25,37 @@ def merge(*layers: Mapping[str, Any]) -> Settings:
 
 def given(values: Mapping[str, Any]) -> Settings:
     """Only the settings that somebody gave: None and empty sections are left out."""
-    nested = {key: given(value) if isinstance(value, Mapping) else value for key, value in values.items()}
-    return {key: value for key, value in nested.items() if value is not None and value != {}}
+    inner = {key: given(value) if isinstance(value, Mapping) else value for key, value in values.items()}
+    return {key: value for key, value in inner.items() if value is not None and value != {}}
+
+
+def nested(path: Sequence[str], value: Any) -> Settings:
+    """One setting as nested ones: ``("method", "mu")`` and 0.5 as ``{"method": {"mu": 0.5}}``."""
+    for key in reversed(path):
+        value = {key: value}
+    settings: Settings = value
+    return settings
+
+
+def leaves(settings: Mapping[str, Any], above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """The settings one by one, each with its path: the inverse of merging what ``nested`` gives."""
+    for key, value in settings.items():
+        if isinstance(value, Mapping) and value:
+            yield from leaves(value, (*above, key))
+        else:
+            yield (*above, key), value
+
+
+def difference(settings: Mapping[str, Any], usual: Mapping[str, Any]) -> Settings:
+    """What of nested settings is not as usual."""
+    found: Settings = {}
+    for key, value in settings.items():
+        other = usual.get(key)
+        if isinstance(value, Mapping) and isinstance(other, Mapping):
+            value, other = difference(value, other), {}
+        if value != other:
+            found[key] = value
+    return found
 
 
 def assignments(words: Sequence[str]) -> Settings:
@@ -35,19 +64,17 @@ def assignments(words: Sequence[str]) -> Settings:
     Raises:
         ConfigError: a word is none.
     """
-    nested: Settings = {}
+    settings: Settings = {}
     for word in words:
         path, equals, value = word.partition("=")
         if not equals or not all(path.split(".")):
             raise ConfigError(f"--set {word!r} is no setting; write it like --set method.mu=0.5")
         try:
-            leaf: Any = yaml.safe_load(value)
+            leaf = yaml.safe_load(value)
         except (yaml.YAMLError, ValueError) as error:
             raise ConfigError(f"--set {word!r}: the value is not valid YAML; quote it") from error
-        for key in reversed(path.split(".")):
-            leaf = {key: leaf}
-        nested = merge(nested, leaf)
-    return nested
+        settings = merge(settings, nested(path.split("."), leaf))
+    return settings
 
 
 class _Loader(yaml.SafeLoader):

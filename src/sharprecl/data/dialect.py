@@ -48,6 +48,16 @@ class Dialect(NamedTuple):
             raise DataError(f"fields cannot be separated by {self.separator!r}; give one of {', '.join(_NAMES)}")
         return sign
 
+    @property
+    def options(self) -> list[str]:
+        """The words of a command line that say it."""
+        words = []
+        for name, value in self._asdict().items():
+            if value is not None:
+                # A tab that is pasted into a terminal asks it to complete the word.
+                words += [f"--{name}", SPOKEN[value] if value == "\t" else value]
+        return words
+
 
 RECOGNISED = Dialect()
 

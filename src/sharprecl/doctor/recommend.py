@@ -62,7 +62,7 @@ def recommend(
     if leaks:
         words.append("--drop-leaks")
         reasons.append("--drop-leaks: test texts that also stand in training flatter every method")
-    words += _options(dialect)
+    words += dialect.options
     if encoder not in (None, EncoderConfig().name):
         words += ["--encoder", str(encoder)]
     counts = np.fromiter(given.counts.values(), dtype=np.int64)
@@ -107,7 +107,7 @@ def fix_command(
     words = ["sharprecl", "doctor", _path(data), "--text", text, "--label", label]
     if test is not None:
         words += ["--test", test]
-    words += _options(dialect)
+    words += dialect.options
     if encoder not in (None, EncoderConfig().name):
         words += ["--encoder", str(encoder)]
     if seed:
@@ -131,11 +131,6 @@ def cleaned_dialect(dialect: Dialect) -> Dialect:
     separator of the original.
     """
     return Dialect(separator=dialect.separator)
-
-
-def _options(dialect: Dialect) -> list[str]:
-    given = ((f"--{option}", value) for option, value in dialect._asdict().items() if value is not None)
-    return [word for pair in given for word in pair]
 
 
 def _path(name: str) -> str:

@@ -4,12 +4,11 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import yaml
 
+from sharprecl.config import leaves
 from sharprecl.data.benchmarks import BENCHMARKS
-from sharprecl.data.dialect import SPOKEN
 from sharprecl.data.messages import joined, plural
 from sharprecl.evaluation.best import LEVEL
 from sharprecl.experiments.comparisons import LEAST_TEXTS, Comparisons
@@ -133,25 +132,18 @@ def train_command(column: Column, spec: RunSpec, output: Path) -> str:
     """The command that trains with the settings of a run; ``--seed 0`` is the first of those that were compared."""
     usual = Column.model_fields
     words = ["sharprecl", "train", column.data]
-    for name in ("text", "label", "test", "encoding", "separator", "sheet", "ir"):
+    for name in ("text", "label", "test"):
         if (value := getattr(column, name)) != usual[name].default:
-            # A tab that is pasted into a terminal asks it to complete the word.
-            words += [f"--{name}", f"{value:g}" if name == "ir" else SPOKEN[value] if value == "\t" else value]
-    order = [*_OPTIONS]
-    for path, value in sorted(_leaves(spec.settings), key=lambda leaf: (*order, leaf[0]).index(leaf[0])):
+            words += [f"--{name}", value]
+    words += spec.dialect.options
+    if column.ir is not None:
+        words += ["--ir", f"{column.ir:g}"]
+    settings = [(".".join(path), value) for path, value in leaves(spec.settings)]
+    for path, value in sorted(settings, key=lambda setting: (*_OPTIONS, setting[0]).index(setting[0])):
         # Options for numbers take no 'auto'.
         as_option = path in _OPTIONS and not (value == "auto" and path.startswith("training."))
         words += [f"--{_OPTIONS[path]}", str(value)] if as_option else ["--set", f"{path}={_as_yaml(value)}"]
     return shlex.join([*words, "--output", str(output)])
-
-
-def _leaves(settings: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
-    for key, value in settings.items():
-        path = f"{above}{key}"
-        if isinstance(value, Mapping) and value:
-            yield from _leaves(value, f"{path}.")
-        else:
-            yield path, value
 
 
 def _as_yaml(value: object) -> str:

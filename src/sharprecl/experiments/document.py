@@ -96,4 +96,4 @@ def probability(p: float) -> str:
 
 def equals(p: float) -> str:
     """The same behind a p: ``= 0.032``, and ``< 0.001``."""
-    return f"= {p:.3f}" if p >= 0.001 else "< 0.001"
+    return f"= {probability(p)}" if p >= 0.001 else probability(p)

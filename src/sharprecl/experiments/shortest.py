@@ -1,9 +1,6 @@
 """The settings of a run in their shortest form: one run, one spelling, one hash."""
 
-from collections.abc import Mapping
-from typing import Any
-
-from sharprecl.config import RunConfig, Settings, resolve
+from sharprecl.config import RunConfig, Settings, difference, resolve
 
 
 def shortest(config: RunConfig) -> Settings:
@@ -14,7 +11,7 @@ def shortest(config: RunConfig) -> Settings:
     """
     method = {"name": config.method.name}
     usual = _plain(resolve({"profile": config.profile, "method": method}))
-    different = _differences(_plain(config), usual)
+    different = difference(_plain(config), usual)
     return {**different, "profile": config.profile, "method": {**method, **different.get("method", {})}}
 
 
@@ -24,15 +21,3 @@ def _plain(config: RunConfig) -> Settings:
     # An ablation's name is short for settings that stand beside it.
     values["method"].pop("without", None)
     return values
-
-
-def _differences(values: Mapping[str, Any], usual: Mapping[str, Any]) -> Settings:
-    found: Settings = {}
-    for key, value in values.items():
-        other = usual.get(key)
-        if isinstance(value, Mapping) and isinstance(other, Mapping):
-            if inner := _differences(value, other):
-                found[key] = inner
-        elif value != other:
-            found[key] = value
-    return found
