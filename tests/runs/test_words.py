@@ -31,6 +31,18 @@ def test_the_answers_are_those_of_the_reference(tmp_path: Path) -> None:
     assert (done.record.model, done.record.tokens, done.record.environment["workers"]) == ("", 0, 2)
 
 
+def test_a_test_text_that_is_blank_has_no_answer_as_with_every_method(tmp_path: Path) -> None:
+    test = write_table(tmp_path / "test.csv", seed=1)
+    with test.open("a", encoding="utf-8") as stream:
+        stream.write(" ,billing\n")
+    asked = spec(data=str(write_table(tmp_path / "train.csv")), test=str(test), ir=None)
+    asked = replace(asked, settings={"method": {"name": WORDS}})
+    done = execute_words(asked, prepare(asked), CODE)
+    assert [row for row, answer in enumerate(done.record.answers) if answer < 0] == [len(done.record.answers) - 1]
+    assert np.isnan(done.scores[-1]).all()
+    assert not np.isnan(done.scores[:-1]).any()
+
+
 def test_a_worker_makes_it_and_a_check_finds_nothing_wrong(tmp_path: Path) -> None:
     asked = replace(spec(data=str(write_table(tmp_path / "train.csv")), ir=None), settings={"method": {"name": WORDS}})
     data, code = prepare(asked).record, code_hash()

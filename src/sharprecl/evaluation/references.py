@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
@@ -52,3 +53,8 @@ def tfidf_logistic(train_texts: Sequence[str], train_labels: Sequence[Any], seed
                 "the training texts hold no words at all, only spaces or signs; is the right column named as the text?"
             ) from error
         raise
+
+
+def tfidf_answers(fitted: Pipeline, texts: Sequence[str]) -> np.ndarray:
+    """Labels of texts by what ``tfidf_logistic`` fitted to label ids, int64 [N]; -1 where there is nothing to read."""
+    return np.where([text != "" for text in texts], fitted.predict(texts), -1)

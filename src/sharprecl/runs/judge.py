@@ -12,7 +12,7 @@ from sharprecl.config import RunConfig
 from sharprecl.data.tables import TextTable
 from sharprecl.errors import MissingExtraError
 from sharprecl.evaluation.judge import Evaluation, evaluate
-from sharprecl.evaluation.references import tfidf_logistic
+from sharprecl.evaluation.references import tfidf_answers, tfidf_logistic
 from sharprecl.report.data import ReportData
 from sharprecl.report.page import write_report
 from sharprecl.runs.folder import write_arrays
@@ -135,9 +135,7 @@ def _evaluate(table: TextTable, truth: np.ndarray, given: np.ndarray) -> Evaluat
 
 
 def _tfidf_answers(table: TextTable, test: TextTable, seed: int) -> np.ndarray:
-    given = np.asarray(tfidf_logistic(table.texts, table.label_ids.tolist(), seed).predict(test.texts))
-    # Nobody answers where there is nothing to read.
-    return np.where([text != "" for text in test.texts], given, -1)
+    return tfidf_answers(tfidf_logistic(table.texts, table.label_ids.tolist(), seed), test.texts)
 
 
 def _frozen_answers(table: TextTable, test: TextTable, config: RunConfig, device: str) -> np.ndarray:

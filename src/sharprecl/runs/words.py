@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from sharprecl.evaluation.references import tfidf_logistic
+from sharprecl.evaluation.references import tfidf_answers, tfidf_logistic
 from sharprecl.machine import describe_machine
 from sharprecl.runs.data import Prepared
 from sharprecl.runs.execute import Executed
@@ -25,7 +25,8 @@ def execute_words(spec: RunSpec, prepared: Prepared, code: str, place: dict[str,
     seconds = time.monotonic() - began
     scores_NC = np.full((len(test), len(train.label_names)), -np.inf, dtype=np.float32)
     scores_NC[:, fitted.classes_] = fitted.predict_log_proba(test.texts)
-    given = fitted.predict(test.texts)
+    given = tfidf_answers(fitted, test.texts)
+    scores_NC[given < 0] = np.nan
     metrics, f1 = measure(prepared.record.gold, given, prepared.record.train_counts)
     record = RunRecord(
         key=run_key(spec, prepared.record.hash, code),
