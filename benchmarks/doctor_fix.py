@@ -10,18 +10,16 @@ one thread. Appends a dated line to results/doctor_fix.jsonl.
 import argparse
 import csv
 import json
-import platform
 import resource
 import sys
 import tempfile
 import time
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from doctor_million import CLASSES, OWN, VOCABULARY, child, words, zipf
+from doctor_million import CLASSES, OWN, VOCABULARY, child, keep, words, zipf
 from sharprecl.doctor.fix import fix
 
 RESULTS = Path(__file__).parent / "results" / "doctor_fix.jsonl"
@@ -100,16 +98,7 @@ def main() -> None:
         # The data is made in another process too: a child's peak begins at the memory of the process that starts it.
         planted = child("--make", name, "--rows", str(options.rows), script=__file__)
         found = child("--measure", name, script=__file__)
-    result = {
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "rows": options.rows,
-        "planted": planted,
-        **found,
-        "machine": f"{platform.machine()}, Python {platform.python_version()}, one thread",
-    }
-    print(json.dumps(result, indent=2))
-    with RESULTS.open("a", encoding="utf-8") as stream:
-        stream.write(json.dumps(result) + "\n")
+    keep({"rows": options.rows, "planted": planted, **found}, RESULTS)
 
 
 if __name__ == "__main__":

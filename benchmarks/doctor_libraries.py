@@ -19,12 +19,10 @@ MB. The licences of both would suit, but neither is at least as good here: we ke
 
 import argparse
 import json
-import platform
 import sys
 import tempfile
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +31,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
-from doctor_million import child, load, make
+from doctor_million import child, keep, load, make
 from sharprecl.data.leaks import normalised
 from sharprecl.doctor.confident_learning import contradicted
 from sharprecl.doctor.minhash import BANDS, HASHES, ROWS, WIDTH, jaccard
@@ -189,16 +187,7 @@ def main() -> None:
             figures[task] = measured | judged_groups(texts, np.array(rows))
         elif task != "probabilities":
             figures[task] = measured | judged_labels(set(rows), wrong, examined)
-    result = {
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "rows": options.rows,
-        "different_texts": len(texts),
-        **figures,
-        "machine": f"{platform.machine()}, Python {platform.python_version()}, one thread",
-    }
-    print(json.dumps(result, indent=2))
-    with RESULTS.open("a", encoding="utf-8") as stream:
-        stream.write(json.dumps(result) + "\n")
+    keep({"rows": options.rows, "different_texts": len(texts), **figures}, RESULTS)
 
 
 if __name__ == "__main__":

@@ -163,6 +163,15 @@ def child(*arguments: str, script: str = __file__) -> Any:
     return json.loads(subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True).stdout)
 
 
+def keep(figures: dict[str, Any], results: Path) -> None:
+    """Print the figures of a run and add them to a log, with the day and the machine."""
+    machine = f"{platform.machine()}, Python {platform.python_version()}, one thread"
+    line = {"date": datetime.now(UTC).isoformat(timespec="seconds"), **figures, "machine": machine}
+    print(json.dumps(line, indent=2))
+    with results.open("a", encoding="utf-8") as stream:
+        stream.write(json.dumps(line) + "\n")
+
+
 def main() -> None:
     """Make the files, measure in a process of its own, write down."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -177,16 +186,7 @@ def main() -> None:
         # The data is made in another process too: a child's peak begins at the memory of the process that starts it.
         planted = child("--make", name, "--rows", str(options.rows))
         found = child("--measure", name)
-    result = {
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "rows": options.rows,
-        "planted": planted,
-        **found,
-        "machine": f"{platform.machine()}, Python {platform.python_version()}, one thread",
-    }
-    print(json.dumps(result, indent=2))
-    with RESULTS.open("a", encoding="utf-8") as stream:
-        stream.write(json.dumps(result) + "\n")
+    keep({"rows": options.rows, "planted": planted, **found}, RESULTS)
 
 
 if __name__ == "__main__":

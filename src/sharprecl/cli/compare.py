@@ -15,7 +15,8 @@ from sharprecl.errors import ConfigError
 
 def compare(
     data: Annotated[
-        str, Argument(help="Labelled texts: .csv, .tsv, .jsonl, .json, .parquet, or a benchmark such as trec@50.")
+        str,
+        Argument(help="Labelled texts: .csv, .tsv, .xlsx, .jsonl, .parquet, or a benchmark such as trec@50."),
     ],
     text: Text = "text",
     label: Label = "label",

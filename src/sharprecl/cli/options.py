@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from sharprecl.experiments.collection import Records
 
 TrainingTexts = Annotated[
-    str, Argument(help="Training texts: .csv, .tsv, .jsonl, .json, .parquet, or a benchmark such as trec.")
+    str, Argument(help="Training texts: .csv, .tsv, .xlsx, .jsonl, .json, .parquet, or a benchmark such as trec.")
 ]
 Text = Annotated[str, Option(help="Column with the texts.")]
 Label = Annotated[str, Option(help="Column with the labels.")]
