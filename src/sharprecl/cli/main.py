@@ -70,7 +70,7 @@ def assets(
 
 app = typer.Typer(
     name="sharprecl",
-    help="Classify text when some classes are rare. Start with: sharprecl train data.csv --output runs/first",
+    help="Classify text when some classes are rare. Start with: sharprecl doctor data.csv; it ends with how to train.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
