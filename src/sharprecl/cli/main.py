@@ -15,6 +15,7 @@ from sharprecl.cli.cache import cache
 from sharprecl.cli.compare import compare
 from sharprecl.cli.console import make_console, say
 from sharprecl.cli.datasets import datasets
+from sharprecl.cli.decide import decide
 from sharprecl.cli.demo import demo
 from sharprecl.cli.doctor import doctor
 from sharprecl.cli.evaluate import evaluate
@@ -75,7 +76,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (doctor, train, evaluate, predict, compare, demo, methods, new_method, augment, assets, cache):
+for command in (doctor, train, decide, evaluate, predict, compare, demo, methods, new_method, augment, assets, cache):
     app.command()(command)
 app.add_typer(datasets, name="datasets")
 app.add_typer(experiment, name="experiment")

@@ -37,6 +37,20 @@ PriorHere = Annotated[
     ),
 ]
 
+# What is done with scores.
+Calibrate = Annotated[
+    bool, Option("--calibrate", help="Fit probabilities to held-out texts; the next four options do so anyway.")
+]
+Optimise = Annotated[
+    str | None,
+    Option(help="Answer some classes sooner: macro_f1, balanced_accuracy, recall:LABEL>=0.9, or costs in a .csv file."),
+]
+Coverage = Annotated[float | None, Option(help="Share of the texts to be sure of, as in 0.9; others are 'not sure'.")]
+Precision = Annotated[
+    float | None, Option(help="Share of right answers that is promised where it is sure, instead of --coverage.")
+]
+Sets = Annotated[float | None, Option(help="Give sets of classes that hold the true one so often, as in 0.9.")]
+
 # Of commands that make many runs.
 Workers = Annotated[int, Option(help="Runs side by side, also on one GPU.")]
 SharedDevice = Annotated[str, Option(help="auto, cpu, cuda, ...; all workers share it.")]

@@ -1,0 +1,67 @@
+"""How frequent the classes are among texts without labels."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import logsumexp
+
+from sharprecl.decision.objectives import Floats
+
+ROUNDS, PRECISION = 1000, 1e-7
+RESAMPLES = 100
+MOST_TEXTS = 20_000
+
+
+@dataclass(frozen=True, eq=False)
+class EstimatedPrior:
+    """Shares of the classes.
+
+    Attributes:
+        shares_C: sum to 1.
+        low_C, high_C: 95 % bootstrap interval of each.
+        n_texts: how many texts they were estimated from.
+    """
+
+    shares_C: Floats
+    low_C: Floats
+    high_C: Floats
+    n_texts: int
+
+
+def estimate_prior(z_NC: Floats, known_C: Floats, seed: int = 0) -> EstimatedPrior:
+    """Maximise the likelihood of unlabelled texts over the class shares, by expectation maximisation.
+
+    It holds where texts of a class look as they did in training and the probabilities are calibrated for the known
+    prior (Saerens et al., Neural Computation 2002; Alexandari et al., ICML 2020, show that calibration decides).
+    Shares begin at, and are drawn by one text towards, the known prior, so that a class without texts keeps a share.
+
+    Args:
+        z_NC: log-probabilities for the known prior, up to a constant a row; rows of NaN are left out.
+        known_C: that prior.
+        seed: of the bootstrap, and of the 20,000 texts that are taken of more.
+    """
+    z_NC = z_NC[~np.isnan(z_NC).any(1)]
+    generator = np.random.Generator(np.random.PCG64(seed))
+    n_texts = len(z_NC)
+    if n_texts > MOST_TEXTS:
+        z_NC = z_NC[generator.choice(n_texts, MOST_TEXTS, replace=False)]
+    log_NC = z_NC - np.log(known_C)
+    # Likelihoods P(x | c), up to a constant a text.
+    ratio_NC = np.exp(log_NC - logsumexp(log_NC, axis=1, keepdims=True))
+    shares_C = _shares(ratio_NC, np.ones(len(ratio_NC)), known_C, known_C)
+    drawn = generator.multinomial(len(ratio_NC), np.full(len(ratio_NC), 1 / max(1, len(ratio_NC))), size=RESAMPLES)
+    resampled = [_shares(ratio_NC, times.astype(np.float64), known_C, shares_C) for times in drawn]
+    low_C, high_C = np.quantile(resampled, (0.025, 0.975), axis=0)
+    return EstimatedPrior(shares_C, low_C, high_C, n_texts)
+
+
+def _shares(ratio_NC: Floats, weight_N: Floats, known_C: Floats, start_C: Floats) -> Floats:
+    shares_C: Floats = start_C
+    for _ in range(ROUNDS):
+        posterior_NC: Floats = ratio_NC * shares_C
+        posterior_NC *= (weight_N / posterior_NC.sum(1))[:, None]
+        found_C = (posterior_NC.sum(0) + known_C) / (weight_N.sum() + 1)
+        change, shares_C = np.abs(found_C - shares_C).max(), found_C
+        if change < PRECISION:
+            break
+    return shares_C
