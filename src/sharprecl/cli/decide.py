@@ -48,7 +48,7 @@ def decide(
 ) -> None:
     """Turn scores into decisions, without training: probabilities, thresholds, "not sure", sets of classes.
 
-    Learnt from texts that the classifier has not learnt from, and kept in its folder: 'predict', 'evaluate', 'serve' and
+    Learnt from texts that the classifier has not learnt from, and kept in its folder: predict, evaluate, serve and
     Python then answer so. What an option does not name stays as it was.
     """
     from sharprecl.cli.tables import Reading, judged_table
@@ -71,7 +71,7 @@ def decide(
     card = read_card(run)
     table = None
     if on is not None:
-        reading = Reading(encoding=encoding, separator=separator, sheet=sheet)
+        reading = Reading(encoding=encoding, separator=separator, sheet=sheet, strict=False)
         table = judged_table(
             on, text or card.text_column, label or card.label_column, reading, tuple(card.label_names), typer.echo
         )

@@ -1,5 +1,6 @@
 """``sharprecl evaluate``."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -107,6 +108,7 @@ def evaluate(
     figures = {
         "evaluated_on": judged.on,
         "evaluation": judged.evaluation.to_dict(),
+        "certainty": asdict(judged.certainty),
         "data": table.content_hash,
         "notes": [*notes, *judged.notes],
     }

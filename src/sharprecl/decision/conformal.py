@@ -45,15 +45,17 @@ def set_bars(p_NC: Floats, y_N: Ids, level: float) -> Bars:
     texts_C = np.bincount(y_N, minlength=C)
     least = fewest_texts(level)
     enough_C = texts_C >= least
-    of_rare_N = ~enough_C[y_N]
-    # Rare classes that are too few even together are judged by all texts.
-    pooled = own_N[of_rare_N] if of_rare_N.sum() >= least else own_N
-    shared = _bar(pooled, alpha)
+    # Rare classes that have too few texts even together take the next larger ones into their group.
+    by_size = np.argsort(texts_C, kind="stable")
+    reached = int(np.searchsorted(np.cumsum(texts_C[by_size]), least)) + 1
+    together = by_size[: max(reached, int((~enough_C).sum()))]
+    shared = _bar(own_N[np.isin(y_N, together)], alpha)
     bar_C = np.full(C, shared)
     for label in np.flatnonzero(texts_C):
         own = own_N[y_N == label]
         if enough_C[label]:
-            bar_C[label] = _bar(own, alpha)
+            # Members of the group may be in more sets than on their own, never in fewer.
+            bar_C[label] = min(_bar(own, alpha), shared) if label in together else _bar(own, alpha)
         else:
             bar_C[label] -= max(0.0, shared - own.min()) * len(own) / least
     return Bars(bar_C, level, enough_C)

@@ -52,7 +52,8 @@ class Optimised:
         gain = f"{signed(self.times * (self.nested - self.before), digits)} (95 % interval {low} to {high})"
         told = f"{self.objective} of held-out texts {self.times * self.before:.{digits}f} without offsets"
         if not self.kept:
-            return f"{told}; offsets learnt on other folds change it by {gain}, so none are taken"
+            why = "so none are taken" if self.nested <= self.before else "and cross-validation prefers none"
+            return f"{told}; offsets learnt on other folds change it by {gain}, {why}"
         return (
             f"{told}, {self.times * self.after:.{digits}f} with those that they have chosen themselves; offsets learnt "
             f"on other folds change it by {gain}"

@@ -49,7 +49,9 @@ def estimate_prior(z_NC: Floats, known_C: Floats, seed: int = 0) -> EstimatedPri
     # Likelihoods P(x | c), up to a constant a text.
     ratio_NC = np.exp(log_NC - logsumexp(log_NC, axis=1, keepdims=True))
     shares_C = _shares(ratio_NC, np.ones(len(ratio_NC)), known_C, known_C)
-    drawn = generator.multinomial(len(ratio_NC), np.full(len(ratio_NC), 1 / max(1, len(ratio_NC))), size=RESAMPLES)
+    if not len(ratio_NC):
+        return EstimatedPrior(known_C, np.zeros_like(known_C), np.ones_like(known_C), 0)
+    drawn = generator.multinomial(len(ratio_NC), np.full(len(ratio_NC), 1 / len(ratio_NC)), size=RESAMPLES)
     resampled = [_shares(ratio_NC, times.astype(np.float64), known_C, shares_C) for times in drawn]
     low_C, high_C = np.quantile(resampled, (0.025, 0.975), axis=0)
     return EstimatedPrior(shares_C, low_C, high_C, n_texts)

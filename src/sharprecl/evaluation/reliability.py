@@ -1,6 +1,6 @@
-"""Whether probabilities can be believed: calibration error with an interval, and the price of answering more texts."""
+"""What certainty is worth: calibration error with an interval, the price of answering more texts, sets of classes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,3 +65,58 @@ def risk_coverage(
     order = np.argsort(-np.asarray(confidence_N), kind="stable")
     number_N = np.arange(1, len(order) + 1)
     return np.cumsum(~np.asarray(right_N)[order]) / number_N, number_N / len(order)
+
+
+@dataclass(frozen=True)
+class Certainty:
+    """What the certainty of answers was worth on judged texts. Shares are in [0, 1].
+
+    Attributes:
+        calibration_error: expected calibration error of the confidence.
+        calibration_interval: its 95 % interval.
+        sure: share of the texts whose answer was sure.
+        right_where_sure: accuracy on these; None if there are none.
+        set_coverage: share of the texts whose set held the true class; None without sets, as are the next two.
+        mean_class_coverage: mean of that share over the classes that have texts.
+        set_size: mean number of classes in a set.
+    """
+
+    calibration_error: float
+    calibration_interval: tuple[float, float]
+    sure: float
+    right_where_sure: float | None
+    set_coverage: float | None = None
+    mean_class_coverage: float | None = None
+    set_size: float | None = None
+
+
+def certainty(
+    y_N: NDArray[np.int64],
+    answers_N: NDArray[np.int64],
+    confidence_N: NDArray[np.float64],
+    sure_N: NDArray[np.bool_],
+    sets_NC: NDArray[np.bool_] | None,
+) -> Certainty:
+    """Judge confidence, abstention and sets against the true classes.
+
+    Args:
+        y_N: true classes.
+        answers_N: answered ones; -1, no answer, is wrong with confidence 0.
+        confidence_N: probability of the answer; NaN where there is none.
+        sure_N: whether the answer was given as sure.
+        sets_NC: sets of classes, or None.
+    """
+    right_N = answers_N == y_N
+    error = reliability(np.nan_to_num(confidence_N), right_N)
+    right = float(right_N[sure_N].mean()) if sure_N.any() else None
+    found = Certainty(error.error, error.interval, float(sure_N.mean()), right)
+    if sets_NC is None:
+        return found
+    held_N = sets_NC[np.arange(len(y_N)), y_N]
+    by_class = [float(held_N[y_N == label].mean()) for label in np.unique(y_N)]
+    return replace(
+        found,
+        set_coverage=float(held_N.mean()),
+        mean_class_coverage=float(np.mean(by_class)),
+        set_size=float(sets_NC.sum(1).mean()),
+    )

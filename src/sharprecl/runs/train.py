@@ -261,6 +261,7 @@ def _train(run: Run, watching: Callback, resume: bool) -> Judged:
         "macro_f1_differences": {
             name: asdict(macro_f1_difference(judged.evaluation, other)) for name, other in run.references.items()
         },
+        "certainty": asdict(judged.certainty),
         "training": facts,
         "notes": [*notes, *judged.notes],
         "selected_on": run.config.training.select_on,
