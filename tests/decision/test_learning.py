@@ -93,7 +93,7 @@ def test_too_few_held_out_texts_decide_nothing_and_say_so() -> None:
 
 
 def test_a_recall_is_asked_of_a_class_that_there_is() -> None:
-    with pytest.raises(ConfigError, match="no training text is labelled 'bb' .did you mean 'b'"):
+    with pytest.raises(ConfigError, match=r"no training text is labelled 'bb' .did you mean 'b'"):
         check_decision(DecisionConfig(optimise="recall:bb>=0.9"), "frozen", NAMES, COUNTS, known=True)
     found = learnt(UNIFORM, texts(2000), optimise="recall:b>=0.9")
     assert found.policy.offset_C is not None

@@ -13,6 +13,7 @@ from sharprecl.classifier.answering import Answering
 from sharprecl.classifier.given import Labels, Texts, labels_of
 from sharprecl.config import DecisionConfig, refusals
 from sharprecl.decision import HeldOut, Learned, check_decision, learn, turned, unknown_prior, wanted_prior
+from sharprecl.decision.shift import EstimatedPrior, estimate_prior
 from sharprecl.errors import ConfigError
 
 
@@ -74,6 +75,23 @@ class Deciding(Answering):
         self._take(learned, asked)
         self.held_out_, self.notes_ = found, list(learned.notes)
         return self
+
+    def estimate_prior(self, X: Texts) -> EstimatedPrior:
+        """How frequent the classes are among texts without labels, for ``for_prior``, with intervals.
+
+        Raises:
+            ConfigError: the scores are for no known class prior.
+        """
+        return self._prior_of(self.decision_.decision.inverse().exactly(self._run(X)[0]))
+
+    def _prior_of(self, bare_NC: NDArray[np.float64]) -> EstimatedPrior:
+        held, names, counts = self.held_out_, self._names(), self.natural_counts_
+        # Calibration decides how good the estimate is, so it is used even if the answers are not calibrated.
+        usual = learn(DecisionConfig(calibrate=held is not None), names, counts, self.known_prior_, held)
+        if usual.prior_C is None:
+            raise unknown_prior(self.config_.method.name)
+        known = None if held is None else (usual.decision.exactly(held.s_MC), held.label_ids)
+        return estimate_prior(usual.decision.exactly(bare_NC), usual.prior_C, known)
 
     def held_out_of(self, X: Texts, y: Labels) -> HeldOut:
         """Bare scores of texts that the classifier has not learnt from, for ``decide``.

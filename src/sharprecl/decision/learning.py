@@ -157,7 +157,7 @@ def _with_policy(
         ratio_C: how much more frequent each class is to be than among the held-out texts, which are weighted so.
     """
     y_M, weight_M = held_out.label_ids, held_out.weight_M * ratio_C[held_out.label_ids]
-    p_MC = softmax(learned.decision.apply(held_out.s_MC.astype(np.float64)))
+    p_MC = softmax(learned.decision.exactly(held_out.s_MC))
     z_MC = np.log(p_MC.clip(1e-300))
     notes, optimised, bars, offset_C = list(learned.notes), None, None, None
     least, bar_C = 0.0, None
