@@ -80,7 +80,7 @@ def test_says_what_matters(page):
         assert sentence in page
     for mistake in confident_mistakes(data):
         assert mistake.text in page
-    assert page.count("<svg") == 5
+    assert page.count("<svg") == 7
 
 
 def test_needs_no_network(page):
