@@ -76,8 +76,23 @@ class Deciding(Answering):
         self.held_out_, self.notes_ = found, list(learned.notes)
         return self
 
+    def for_prior_of(self, X: Texts) -> EstimatedPrior:
+        """Answer from now on for the class shares that are estimated of these texts, unless the estimate is doubtful.
+
+        Raises:
+            ConfigError: the scores are for no known class prior.
+        """
+        found = self.estimate_prior(X)
+        if not found.doubtful:
+            shares = dict(zip(self._names(), found.shares_C.tolist(), strict=True))
+            if self.held_out_ is None:
+                self.for_prior(shares)
+            else:
+                self.decide(calibrate=True, prior=shares)
+        return found
+
     def estimate_prior(self, X: Texts) -> EstimatedPrior:
-        """How frequent the classes are among texts without labels, for ``for_prior``, with intervals.
+        """How frequent the classes are among texts without labels, with intervals.
 
         Raises:
             ConfigError: the scores are for no known class prior.

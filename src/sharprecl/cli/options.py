@@ -32,7 +32,8 @@ TextAsTrained = Annotated[str | None, Option(help="Column with the texts.", show
 PriorHere = Annotated[
     str | None,
     Option(
-        help="How frequent the classes are here: train, uniform, or a file with a share of every label.",
+        help="How frequent the classes are here: train, uniform, a file with a share of every label, or estimate: "
+        "from these texts, without their labels.",
         show_default="as in training",
     ),
 ]

@@ -1,5 +1,6 @@
 """How frequent the classes are among texts without labels."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +12,7 @@ from sharprecl.decision.objectives import Floats, Ids
 ROUNDS, PRECISION = 1000, 1e-7
 RESAMPLES = 100
 MOST_TEXTS = 20_000
+SHOWN = 5
 FARTHEST = 0.15
 """Total variation between two estimates above which neither is believed."""
 
@@ -22,6 +24,7 @@ class EstimatedPrior:
     Attributes:
         shares_C: sum to 1.
         low_C, high_C: 95 % bootstrap interval of each, over the texts.
+        known_C: those that were known before.
         n_texts: how many texts they were estimated from.
         disagreement: total variation to a second estimate, in [0, 1]; None where nothing was held out to make one.
     """
@@ -29,8 +32,24 @@ class EstimatedPrior:
     shares_C: Floats
     low_C: Floats
     high_C: Floats
+    known_C: Floats
     n_texts: int
     disagreement: float | None = None
+
+    def sentence(self, label_names: Sequence[str]) -> str:
+        """A summary for the user: the classes whose shares differ most from what was known."""
+        if self.doubtful:
+            return (
+                f"class shares could not be estimated from {self.n_texts:,} texts: two estimates differ by "
+                f"{self.disagreement:.0%} of the texts, so the prior stays as it is; name shares with --prior FILE"
+            )
+        changed = np.argsort(-np.abs(self.shares_C - self.known_C), kind="stable")[:SHOWN]
+        told = (
+            f"{label_names[label]} {self.shares_C[label]:.1%} ({self.low_C[label]:.1%} to {self.high_C[label]:.1%}, "
+            f"was {self.known_C[label]:.1%})"
+            for label in changed
+        )
+        return f"class shares estimated from {self.n_texts:,} texts without their labels: {', '.join(told)}"
 
     @property
     def doubtful(self) -> bool:
@@ -65,14 +84,14 @@ def estimate_prior(
     ratio_NC = np.exp(log_NC - logsumexp(log_NC, axis=1, keepdims=True))
     shares_C = _shares(ratio_NC, np.ones(len(ratio_NC)), known_C, known_C)
     if not len(ratio_NC):
-        return EstimatedPrior(known_C, np.zeros_like(known_C), np.ones_like(known_C), 0)
+        return EstimatedPrior(known_C, np.zeros_like(known_C), np.ones_like(known_C), known_C, 0)
     drawn = generator.multinomial(len(ratio_NC), np.full(len(ratio_NC), 1 / len(ratio_NC)), size=RESAMPLES)
     resampled = [_shares(ratio_NC, times.astype(np.float64), known_C, shares_C) for times in drawn]
     low_C, high_C = np.quantile(resampled, (0.025, 0.975), axis=0)
     distance = None
     if held_out is not None:
         distance = float(np.abs(shares_C - _from_answers(z_NC.argmax(1), *held_out)).sum() / 2)
-    return EstimatedPrior(shares_C, low_C, high_C, n_texts, distance)
+    return EstimatedPrior(shares_C, low_C, high_C, known_C, n_texts, distance)
 
 
 def _from_answers(answers_N: Ids, z_MC: Floats, y_M: Ids) -> Floats:
