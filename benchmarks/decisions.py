@@ -49,8 +49,9 @@ DECISIONS: dict[str, dict[str, Any]] = {
 def train(to: Path) -> None:
     """Train what is not there yet, and keep its scores before any decision."""
     specs = {job.column: job.spec for job in load_plan(str(HERE / "judged.yaml")).jobs("small")}
-    for seed in SEEDS:
-        for column in reversed(COLUMNS):
+    # The quick ones first.
+    for column in reversed(COLUMNS):
+        for seed in SEEDS:
             folder = to / f"{column.replace('/', '-')}-{seed}"
             if (folder / SCORES).exists():
                 continue
