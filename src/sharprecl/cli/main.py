@@ -21,6 +21,7 @@ from sharprecl.cli.evaluate import evaluate
 from sharprecl.cli.experiment import experiment
 from sharprecl.cli.new_method import new_method
 from sharprecl.cli.predict import predict
+from sharprecl.cli.serve import serve
 from sharprecl.cli.train import train
 from sharprecl.errors import BlankRowsWarning, ConfigError, SharpReCLError
 from sharprecl.version import __version__
@@ -75,7 +76,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (doctor, train, evaluate, predict, compare, demo, methods, new_method, augment, assets, cache):
+for command in (doctor, train, evaluate, predict, serve, compare, demo, methods, new_method, augment, assets, cache):
     app.command()(command)
 app.add_typer(datasets, name="datasets")
 app.add_typer(experiment, name="experiment")

@@ -1,0 +1,114 @@
+"""``POST /predict``: texts in, decided answers out."""
+
+from typing import Annotated
+
+import numpy as np
+from fastapi import APIRouter, Body, HTTPException
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from sharprecl.serving.decided import Answers
+from sharprecl.serving.problems import problems
+from sharprecl.serving.service import Model, Service
+
+_EXAMPLES = {
+    "one": {"summary": "One text", "value": {"text": "my card was charged twice"}},
+    "many": {
+        "summary": "Several texts, with sets",
+        "value": {"texts": ["my card was charged twice", "where is my parcel?"], "top_k": 2, "sets": True},
+    },
+}
+_NO_TEXT = "there is no text"
+_NO_LABEL = "the language model's answer is none of the labels"
+
+
+class Question(BaseModel):
+    """One text, or several."""
+
+    # Exactly one of the two, which OpenAPI has to know too.
+    model_config = ConfigDict(
+        extra="forbid", strict=True, json_schema_extra={"oneOf": [{"required": ["text"]}, {"required": ["texts"]}]}
+    )
+
+    text: str = Field("", description="The text. A blank one gets no label.")
+    texts: list[str] = Field([], description="Or several of them.")
+    top_k: int = Field(3, ge=1, le=1_000_000, description="How many classes to list, the most probable first.")
+    sets: bool = Field(
+        False, description="Whether to add the set of labels that holds the true one as often as was decided."
+    )
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> "Question":
+        if {"text", "texts"} <= self.model_fields_set or not {"text", "texts"} & self.model_fields_set:
+            raise ValueError('give either "text" or "texts"')
+        return self
+
+
+class Chance(BaseModel):
+    """How probable a class is."""
+
+    label: str
+    probability: float = Field(ge=0, le=1)
+
+
+class Answer(BaseModel):
+    """What the model makes of one text."""
+
+    label: str | None = Field(description="The most probable class; null if there is no answer.")
+    confidence: float | None = Field(description="Calibrated probability of the label.", ge=0, le=1)
+    abstained: bool = Field(description="The label is a guess below the bar that was decided on.")
+    classes: list[Chance] = Field(description="The most probable classes, as many as asked for.")
+    set: list[str] | None = Field(None, description="If asked for and the model has learnt sets.")
+    reason: str | None = Field(None, description="Why there is no label.")
+
+
+class Reply(BaseModel):
+    """Answers in the order of the texts."""
+
+    model: str = Field(description="Version of the model that answered.")
+    answers: list[Answer]
+
+
+def router(service: Service) -> APIRouter:
+    """The route that answers."""
+    routes = APIRouter(tags=["answers"])
+    limits = service.limits
+
+    @routes.post("/predict", summary="Classify texts", responses=problems(400, 408, 413, 422, 429, 503))
+    async def predict(question: Annotated[Question, Body(openapi_examples=_EXAMPLES)]) -> Reply:
+        texts = [question.text] if "text" in question.model_fields_set else question.texts
+        if len(texts) > limits.texts:
+            raise HTTPException(413, f"{len(texts):,} texts in one request; send at most {limits.texts:,}")
+        if (longest := max(map(len, texts), default=0)) > limits.characters:
+            raise HTTPException(
+                413, f"a text of {longest:,} characters; send at most {limits.characters:,}, the model reads fewer"
+            )
+        model = service.model
+        answers = await service.answer(texts, model)
+        return Reply(model=model.version, answers=listed(answers, texts, model, question.top_k, question.sets))
+
+    return routes
+
+
+def listed(answers: Answers, texts: list[str], model: Model, top_k: int, sets: bool) -> list[Answer]:
+    """Answers as they are sent."""
+    names, sets_NC = model.label_names, answers.sets_NC if sets else None
+    found = []
+    for row, class_id in enumerate(answers.class_ids_N.tolist()):
+        if class_id < 0:
+            reason = _NO_LABEL if texts[row].strip() else _NO_TEXT
+            found.append(Answer(label=None, confidence=None, abstained=False, classes=[], reason=reason))
+            continue
+        chances_C = answers.probabilities_NC[row]
+        found.append(
+            Answer(
+                label=names[class_id],
+                confidence=answers.confidence_N[row],
+                abstained=bool(answers.abstained_N[row]),
+                classes=[
+                    Chance(label=names[place], probability=chances_C[place])
+                    for place in np.argsort(-chances_C, kind="stable")[:top_k]
+                ],
+                set=None if sets_NC is None else [names[place] for place in np.flatnonzero(sets_NC[row])],
+            )
+        )
+    return found

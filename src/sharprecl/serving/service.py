@@ -1,0 +1,150 @@
+"""The model of a folder, which answers, and changes for a new one that is put there."""
+
+import asyncio
+import hashlib
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import torch
+
+from sharprecl.classifier import TextClassifier
+from sharprecl.classifier.given import texts_of
+from sharprecl.export.card import FILE, WEIGHTS
+from sharprecl.serving.batching import Batcher, Rows
+from sharprecl.serving.decided import Answers, answers_of
+from sharprecl.serving.limits import Limits
+from sharprecl.serving.metrics import Metrics
+
+log = logging.getLogger(__name__)
+
+_SECONDS_BETWEEN_LOOKS = 1.0
+_TRIAL = "a text"
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A classifier and where it came from.
+
+    Attributes:
+        version: changes with every byte of weights and card.
+    """
+
+    classifier: TextClassifier
+    folder: Path
+    version: str
+
+    @classmethod
+    def load(cls, folder: Path, device: str = "auto") -> Self:
+        """Read a run's classifier and let it answer once.
+
+        Raises:
+            AssetError: there is none, or it is damaged.
+        """
+        version = version_of(folder)
+        model = cls(TextClassifier.load(folder, device=device), folder, version)
+        model.answers(model.scores([_TRIAL]))
+        return model
+
+    @property
+    def label_names(self) -> list[str]:
+        return [str(label) for label in self.classifier.classes_]
+
+    def scores(self, texts: Sequence[str]) -> Rows:
+        """Scores [N, C]."""
+        return self.classifier.scores(texts)
+
+    def answers(self, scores_NC: Rows) -> Answers:
+        """What the scores decide."""
+        return answers_of(self.classifier, scores_NC)
+
+
+class Service:
+    """Answers with the newest model of a folder.
+
+    Attributes:
+        model: the present one. Whoever needs two things of it takes it once: it may change at every ``await``.
+        draining: nothing new is accepted any more.
+        in_flight: requests accepted and not yet answered.
+    """
+
+    def __init__(
+        self, model: Model, limits: Limits | None = None, *, device: str = "auto", threads: int | None = None
+    ) -> None:
+        self.model, self.limits, self.device = model, limits or Limits(), device
+        self.metrics = Metrics(self)
+        self.draining, self.in_flight = False, 0
+        self.batcher = Batcher(
+            self.limits, self.metrics.batch.observe, lambda: torch.set_num_threads(threads) if threads else None
+        )
+        self._seen = self._tried = stamp_of(model.folder)
+
+    async def answer(self, texts: Sequence[str], model: Model | None = None) -> Answers:
+        """Answers for N texts, through the queue.
+
+        Args:
+            texts: at most ``limits.texts``.
+            model: which one has to answer; None means the present one.
+
+        Raises:
+            DataError: something is no text.
+            Overloaded: too much waits already.
+        """
+        model = model or self.model
+        scores_NC = await self.batcher.rows(model.scores, texts_of(texts, "text")[0])
+        return model.answers(scores_NC)
+
+    async def watch(self) -> None:
+        """Look for a new model, for ever."""
+        while True:
+            await asyncio.sleep(_SECONDS_BETWEEN_LOOKS)
+            await self.look()
+
+    async def look(self) -> None:
+        """Take a new model that lies in the folder since the last look; keep the old one if the new one is broken."""
+        stamp = stamp_of(self.model.folder)
+        still, self._seen = stamp == self._seen, stamp
+        if not still or stamp == self._tried:  # is being written, or known
+            return
+        self._tried = stamp
+        try:
+            if version_of(self.model.folder) == self.model.version:
+                return
+            # Not in the model's thread: the old one answers meanwhile.
+            model = await asyncio.to_thread(Model.load, self.model.folder, self.device)
+        except Exception as error:  # whatever is wrong with the new one, the old one is not
+            self.metrics.swaps.labels("refused").inc()
+            log.error("the new model in %s is broken, the old one goes on: %s", self.model.folder, error)
+            return
+        log.warning("model %s in place of %s", model.version, self.model.version)
+        self.model = model
+        self.metrics.swaps.labels("taken").inc()
+
+
+def stamp_of(folder: Path) -> list[Any]:
+    """What changes with every writing of a run's card and weights, and costs nothing to ask."""
+    found: list[Any] = []
+    for path in _files(folder):
+        try:
+            status = path.stat()
+        except OSError:  # just removed
+            continue
+        found.append((path, status.st_mtime_ns, status.st_ino, status.st_size))
+    return found
+
+
+def version_of(folder: Path) -> str:
+    """Hex digits out of the content of a run's card and weights."""
+    digest = hashlib.sha256()
+    for path in _files(folder):
+        digest.update(f"{path.relative_to(folder)}\0{path.stat().st_size}\0".encode())
+        with path.open("rb") as stream:
+            digest.update(hashlib.file_digest(stream, "sha256").digest())
+    return digest.hexdigest()[:12]
+
+
+def _files(folder: Path) -> list[Path]:
+    weights = [path for name in WEIGHTS for path in sorted((folder / name).rglob("*")) if path.is_file()]
+    return [*weights, *([folder / FILE] if (folder / FILE).is_file() else [])]
