@@ -14,10 +14,10 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 from one_view import START, WIDTH, build, of_logits
 from sharprecl import TextClassifier
 from sharprecl.config.methods import FrozenConfig
+from sharprecl.decision import softmax
 from sharprecl.errors import DataError
 from sharprecl.methods.base import Batch
 from sharprecl.methods.frozen import Frozen, fit_logistic
-from sharprecl.training.inference import softmax
 from tiny import skewed_texts, tiny_encoder
 
 COUNTS = [50, 10, 5]

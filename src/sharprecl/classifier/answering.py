@@ -12,10 +12,10 @@ from sharprecl.config import RunConfig
 from sharprecl.data.messages import rows_phrase
 from sharprecl.data.set_aside import set_aside_note
 from sharprecl.data.tables import read_table
+from sharprecl.decision import Answers, Learned, Policy, best_classes, softmax
 from sharprecl.errors import BlankRowsWarning, ConfigError, DataError
 from sharprecl.evaluation.judge import Evaluation, evaluate
 from sharprecl.export.predictor import Predictor
-from sharprecl.training.inference import answers, softmax
 
 
 class Answering:
@@ -25,7 +25,13 @@ class Answering:
     classes_: NDArray[Any]
     class_counts_: NDArray[np.int64]
     config_: RunConfig
+    decision_: Learned
     _predictor: Predictor
+
+    @property
+    def policy_(self) -> Policy:
+        """How scores become answers."""
+        return self._fitted().decision_.policy
 
     def predict(self, X: Texts) -> NDArray[Any]:
         """The most probable label of each text, [N].
@@ -39,7 +45,7 @@ class Answering:
                 f"{rows_phrase(blank)}: no text, so there is no label; leave such rows out, or use scores(), whose "
                 f"rows are NaN there"
             )
-        best_N = answers(self._predictor.scores(texts)[0])
+        best_N = best_classes(self._predictor.scores(texts)[0])
         if lost := np.flatnonzero(best_N < 0).tolist():
             raise DataError(
                 f"{rows_phrase(lost)}: the language model's answer is none of the labels; use scores(), whose rows are "
@@ -48,9 +54,31 @@ class Answering:
         labels_N: NDArray[Any] = self.classes_[best_N]
         return labels_N
 
+    def answer(self, X: Texts) -> Answers:
+        """All that was decided about N texts: class, probability, whether it is sure, set.
+
+        A row without text, or to which a language model gave no label, has no answer; of the former a warning tells.
+        """
+        return self.policy_.answers(self._run(X)[0])
+
+    def predict_set(self, X: Texts) -> NDArray[np.bool_]:
+        """Sets of classes, bool [N, C], that hold the true one as often as ``decision.sets`` asked for.
+
+        Raises:
+            ConfigError: no sets were asked for, so nothing is known of how large they must be.
+        """
+        if self.policy_.set_bar_C is None:
+            raise ConfigError("no sets were learnt; train with decision.sets, or call decide(sets=0.9)")
+        sets_NC = self.answer(X).sets_NC
+        assert sets_NC is not None
+        return sets_NC
+
     def predict_proba(self, X: Texts) -> NDArray[np.float64]:
-        """Probabilities, [N, C], columns in the order of ``classes_``; NaN where there is no answer."""
-        return softmax(self._run(X)[0])
+        """Probabilities, [N, C], columns in the order of ``classes_``; NaN where there is no answer.
+
+        Where ``decision.optimise`` has some classes answered sooner, the most probable one need not be the answer.
+        """
+        return softmax(self.policy_.log_probabilities(self._run(X)[0]))
 
     def decision_function(self, X: Texts) -> NDArray[np.float32]:
         """Scores before the softmax: [N, C], or for two classes [N], that of the second less that of the first."""
@@ -80,7 +108,7 @@ class Answering:
 
     def score(self, X: Texts, y: Labels, sample_weight: ArrayLike | None = None) -> float:
         """Accuracy; a text without an answer counts as wrong."""
-        given_N = answers(self._run(X)[0])
+        given_N = best_classes(self._run(X)[0])
         right_N = (given_N >= 0) & (self.classes_[given_N] == np.asarray(labels_of(y)))
         return float(np.average(right_N, weights=None if sample_weight is None else np.asarray(sample_weight)))
 
@@ -94,7 +122,7 @@ class Answering:
         table = read_table((self._texts(X)[0], labels), label_names=names)
         if unlabelled := [row for row in table.set_aside if "label" in row.lacks]:
             warnings.warn(f"{set_aside_note(unlabelled)}; not judged", BlankRowsWarning, stacklevel=2)
-        return evaluate(table.label_ids, answers(self._run(table.texts)[0]), self.class_counts_, names)
+        return evaluate(table.label_ids, best_classes(self._run(table.texts)[0]), self.class_counts_, names)
 
     def _fitted(self) -> Self:
         if not self.__sklearn_is_fitted__():

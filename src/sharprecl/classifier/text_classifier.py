@@ -19,7 +19,7 @@ from sharprecl.classifier.training import backend_of, train
 from sharprecl.config import DecisionConfig, choice_note, refusals, restored
 from sharprecl.data.labels import typed_labels
 from sharprecl.data.tables import TextTable, read_table
-from sharprecl.decision import Decision, turned, unknown_prior, wanted_prior
+from sharprecl.decision import Decision, Learned, Policy, turned, unknown_prior, wanted_prior
 from sharprecl.errors import ConfigError
 from sharprecl.export.card import Card, read_card
 from sharprecl.export.predictor import Fitted
@@ -183,6 +183,8 @@ class TextClassifier(Answering, ClassifierMixin, Parameters):
         found.natural_counts_ = np.asarray(card.natural_counts or card.class_counts)
         found.prior_ = np.asarray(card.prior) if card.prior else None
         found.config_, found.notes_ = config, []
+        decided = Decision.from_dict(card.decided, len(classes))
+        found.decision_ = Learned(decided, found.prior_, Policy.from_dict(card.policy))
         return found
 
     def __sklearn_tags__(self) -> Any:
@@ -201,6 +203,8 @@ class TextClassifier(Answering, ClassifierMixin, Parameters):
             config=self.config_.kept(),
             prior=[] if self.prior_ is None else self.prior_.tolist(),
             natural_counts=self.natural_counts_.tolist(),
+            decided=self.decision_.decision.to_dict(),
+            policy=self.policy_.to_dict(),
             class_weight={str(label): weight for label, weight in self.class_weight.items()}
             if isinstance(self.class_weight, Mapping)
             else self.class_weight,

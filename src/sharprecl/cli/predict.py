@@ -54,13 +54,13 @@ def predict(
     show_notes(console, rows.notes)
 
     from sharprecl.classifier import TextClassifier
-    from sharprecl.training.inference import answers, softmax
+    from sharprecl.decision import best_classes, softmax
 
     classifier = TextClassifier.load(run, device=device)
     if prior is not None:
         classifier.for_prior(prior)
     scores = classifier.scores(rows.texts)
-    given, chances = answers(scores), softmax(scores)
+    given, chances = best_classes(scores), softmax(scores)
     columns: dict[str, list[object]] = {
         "predicted": [card.label_names[answer] if answer >= 0 else "" for answer in given],
         "confidence": _rounded(chances.max(1)),

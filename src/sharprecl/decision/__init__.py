@@ -6,16 +6,23 @@ A decision is affine in the scores, s' = s / T + shift, is learnt from held-out 
 from sharprecl.decision.calibration import Calibration, calibrate
 from sharprecl.decision.decision import Decision
 from sharprecl.decision.learning import Learned, check_prior, learn, turned, unknown_prior
+from sharprecl.decision.policy import NEUTRAL, Answers, Policy
 from sharprecl.decision.prior import prior_shift, wanted_prior
+from sharprecl.decision.scores import best_classes, softmax
 
 __all__ = [
+    "NEUTRAL",
+    "Answers",
     "Calibration",
     "Decision",
     "Learned",
+    "Policy",
+    "best_classes",
     "calibrate",
     "check_prior",
     "learn",
     "prior_shift",
+    "softmax",
     "turned",
     "unknown_prior",
     "wanted_prior",

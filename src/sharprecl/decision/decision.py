@@ -1,7 +1,8 @@
 """A decision: an affine change of a classifier's scores before prediction."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +40,19 @@ class Decision:
         if self.is_neutral:
             return s_NC
         return (s_NC.astype(np.float64) / self.temperature + self.shift_C).astype(s_NC.dtype)
+
+    def inverse(self) -> "Decision":
+        """The one that undoes it."""
+        return Decision(1 / self.temperature, -self.shift_C * self.temperature)
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready; empty if neutral."""
+        return {} if self.is_neutral else {"temperature": self.temperature, "shift": self.shift_C.tolist()}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any], num_classes: int) -> Self:
+        """What ``to_dict`` gave."""
+        return cls(values["temperature"], np.asarray(values["shift"])) if values else cls.neutral(num_classes)
 
     def then(self, later: "Decision") -> "Decision":
         """This decision followed by another one."""

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sharprecl.config import DecisionConfig
 from sharprecl.decision.calibration import Calibration, calibrate
 from sharprecl.decision.decision import Decision
+from sharprecl.decision.policy import NEUTRAL, Policy
 from sharprecl.decision.prior import prior_shift, wanted_prior
 from sharprecl.errors import ConfigError
 
@@ -20,12 +21,14 @@ class Learned:
     Attributes:
         decision: what is done to the scores.
         prior_C: class shares that the changed scores assume; None if unknown.
+        policy: how the changed scores become answers.
         calibration: what was fitted, if requested.
         notes: sentences that a person should read.
     """
 
     decision: Decision
     prior_C: NDArray[np.float64] | None
+    policy: Policy = NEUTRAL
     calibration: Calibration | None = None
     notes: tuple[str, ...] = ()
 
@@ -104,11 +107,11 @@ def learn(
             decision, prior_C = calibration.decision, train_C
     wanted_C = wanted_prior(asked.prior, label_names, natural_counts)
     if wanted_C is None:
-        return Learned(decision, prior_C, calibration, notes)
+        return Learned(decision, prior_C, NEUTRAL, calibration, notes)
     if prior_C is None:
         lost = "for which class prior the scores are could not be learnt, so the prior asked for was not applied"
-        return Learned(decision, None, calibration, (*notes, lost))
-    return Learned(turned(decision, prior_C, wanted_C), wanted_C, calibration, notes)
+        return Learned(decision, None, NEUTRAL, calibration, (*notes, lost))
+    return Learned(turned(decision, prior_C, wanted_C), wanted_C, NEUTRAL, calibration, notes)
 
 
 def turned(decision: Decision, known_C: NDArray[np.float64], wanted_C: NDArray[np.float64]) -> Decision:

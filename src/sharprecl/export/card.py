@@ -39,6 +39,9 @@ class Card:
     # What is done to the scores where the weights could not take it in.
     temperature: float = 1.0
     shift: list[float] = field(default_factory=list)
+    # All that was done to the bare scores, in the weights or behind them, and how scores become answers.
+    decided: dict[str, Any] = field(default_factory=dict)
+    policy: dict[str, Any] = field(default_factory=dict)
     # The parameter with which it was trained: 'balanced', or the weights of some labels.
     class_weight: str | dict[str, float] | None = None
     # Class shares that the answers are meant for, empty where not known; and texts of each class by their

@@ -12,6 +12,7 @@ from sharprecl.assets.catalogue import ENCODERS
 from sharprecl.assets.named import resolve_encoder
 from sharprecl.classifier import TextClassifier
 from sharprecl.config import merge, resolve
+from sharprecl.decision import best_classes
 from sharprecl.errors import CheckpointError
 from sharprecl.files import sha256_file, sha256_json
 from sharprecl.machine import describe_machine
@@ -21,7 +22,6 @@ from sharprecl.runs.record import RunRecord, measure
 from sharprecl.runs.spec import RunSpec, run_key
 from sharprecl.training.checkpoint import remove_checkpoints
 from sharprecl.training.history import Callback, Record, TrainingSpeed, read_history
-from sharprecl.training.inference import answers
 from sharprecl.training.names import CHECKPOINTS, HISTORY
 from sharprecl.training.trainer import TrainingResult
 
@@ -84,7 +84,7 @@ def execute(
         scores_NC, x_NH = classifier.scores_and_embeddings(prepared.test.texts)
     else:
         scores_NC, x_NH = classifier.scores(prepared.test.texts), None
-    given = answers(scores_NC)
+    given = best_classes(scores_NC)
     metrics, f1 = measure(prepared.record.gold, given, prepared.record.train_counts)
     has_encoder = config.method.views != "none"
     outcome = trained.outcome

@@ -10,6 +10,7 @@ import numpy as np
 from sharprecl.classifier import TextClassifier
 from sharprecl.config import RunConfig
 from sharprecl.data.tables import TextTable
+from sharprecl.decision import best_classes, softmax
 from sharprecl.errors import MissingExtraError
 from sharprecl.evaluation.judge import Evaluation, evaluate
 from sharprecl.evaluation.references import tfidf_answers, tfidf_logistic
@@ -18,7 +19,6 @@ from sharprecl.report.page import write_report
 from sharprecl.runs.folder import write_arrays
 from sharprecl.runs.spec import FLOOR
 from sharprecl.training.history import Callback, Record
-from sharprecl.training.inference import answers, softmax
 from sharprecl.training.out_of_fold import OutOfFold
 
 _TITLES = {"minilm": "MiniLM"}
@@ -63,7 +63,7 @@ def judge_out_of_fold(classifier: TextClassifier, table: TextTable, found: OutOf
 def _judge_scores(
     classifier: TextClassifier, table: TextTable, on: str, scores: np.ndarray, embeddings: np.ndarray
 ) -> Judged:
-    given = answers(scores)
+    given = best_classes(scores)
     evaluation = evaluate(table.label_ids, given, classifier.class_counts_, table.label_names)
     # A text without an answer has no confidence either.
     return Judged(evaluation, table, np.nan_to_num(softmax(scores).max(1)), scores, embeddings, on)
@@ -145,7 +145,7 @@ def _frozen_answers(table: TextTable, test: TextTable, config: RunConfig, device
         "method": {"name": "frozen"},
         "training": {"select_on": "last"},
     }
-    return answers(TextClassifier(config=settings, device=device).fit(table).scores(test.texts))
+    return best_classes(TextClassifier(config=settings, device=device).fit(table).scores(test.texts))
 
 
 def report(

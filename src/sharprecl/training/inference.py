@@ -46,18 +46,3 @@ def predict(
     finally:
         backbone.train(was_training)
     return scores_NC, features_NH
-
-
-def softmax(scores_NC: np.ndarray) -> np.ndarray:
-    """Probabilities of scores, row by row, in float64."""
-    shifted = scores_NC.astype(np.float64) - scores_NC.max(1, keepdims=True)
-    exponentials = np.exp(shifted)
-    probabilities: np.ndarray = exponentials / exponentials.sum(1, keepdims=True)
-    return probabilities
-
-
-def answers(scores_NC: np.ndarray) -> np.ndarray:
-    """Class ids [N] of scores: a row's argmax, or -1 where the row is NaN, which is no answer at all."""
-    silent_N = np.isnan(scores_NC).any(1)
-    best_N: np.ndarray = np.where(silent_N, -1, np.nan_to_num(scores_NC, nan=-np.inf).argmax(1))
-    return best_N

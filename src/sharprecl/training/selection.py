@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from sharprecl.decision import softmax
 from sharprecl.evaluation.metrics import accuracy, confusion_matrix, counts_of, macro_f1
-from sharprecl.training.inference import softmax
 
 
 def validation_figures(scores_NC: np.ndarray, truth_N: np.ndarray) -> dict[str, float]:
