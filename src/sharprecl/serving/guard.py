@@ -113,7 +113,7 @@ class Guard:
         await response(scope, receive, unfinished)
         left = _THROWN_AWAY * self.limits.body_bytes
         try:
-            async with asyncio.timeout(1.0):
+            async with asyncio.timeout(min(1.0, self.limits.client_seconds)):
                 while left > 0:
                     message = await receive()
                     left -= len(message.get("body", b""))

@@ -8,6 +8,7 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sharprecl.decision import Answers
     from sharprecl.serving.service import Service
 
 _SECONDS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
@@ -33,6 +34,13 @@ class Metrics:
         self.texts = Counter("sharprecl_texts", "Texts by outcome", ["outcome"], registry=registry)
         self.batch = Histogram("sharprecl_batch_texts", "Texts in a batch", buckets=_TEXTS, registry=registry)
         self.swaps = Counter("sharprecl_swaps", "New models found in the folder", ["outcome"], registry=registry)
+
+    def count(self, answers: "Answers") -> None:
+        """Count texts by what became of them."""
+        unsure, silent = int(answers.abstained_N.sum()), int((answers.class_ids_N < 0).sum())
+        self.texts.labels("none").inc(silent)
+        self.texts.labels("abstained").inc(unsure - silent)
+        self.texts.labels("answered").inc(len(answers.class_ids_N) - unsure)
 
     def collect(self) -> "Iterator[Metric]":
         """What is so at this moment."""

@@ -1,12 +1,13 @@
 """``POST /predict``: texts in, decided answers out."""
 
-from typing import Annotated
+from typing import Annotated, Self
 
 import numpy as np
-from fastapi import APIRouter, Body, HTTPException
+from fastapi import APIRouter, Body
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
 
-from sharprecl.serving.decided import Answers
+from sharprecl.decision import Answers
 from sharprecl.serving.problems import problems
 from sharprecl.serving.service import Model, Service
 
@@ -21,28 +22,6 @@ _NO_TEXT = "there is no text"
 _NO_LABEL = "the language model's answer is none of the labels"
 
 
-class Question(BaseModel):
-    """One text, or several."""
-
-    # Exactly one of the two, which OpenAPI has to know too.
-    model_config = ConfigDict(
-        extra="forbid", strict=True, json_schema_extra={"oneOf": [{"required": ["text"]}, {"required": ["texts"]}]}
-    )
-
-    text: str = Field("", description="The text. A blank one gets no label.")
-    texts: list[str] = Field([], description="Or several of them.")
-    top_k: int = Field(3, ge=1, le=1_000_000, description="How many classes to list, the most probable first.")
-    sets: bool = Field(
-        False, description="Whether to add the set of labels that holds the true one as often as was decided."
-    )
-
-    @model_validator(mode="after")
-    def _one_of_both(self) -> "Question":
-        if {"text", "texts"} <= self.model_fields_set or not {"text", "texts"} & self.model_fields_set:
-            raise ValueError('give either "text" or "texts"')
-        return self
-
-
 class Chance(BaseModel):
     """How probable a class is."""
 
@@ -53,11 +32,16 @@ class Chance(BaseModel):
 class Answer(BaseModel):
     """What the model makes of one text."""
 
-    label: str | None = Field(description="The most probable class; null if there is no answer.")
+    label: str | None = Field(
+        description="The answer; null if there is none. Where thresholds were decided on, another class may be more "
+        "probable."
+    )
     confidence: float | None = Field(description="Calibrated probability of the label.", ge=0, le=1)
-    abstained: bool = Field(description="The label is a guess below the bar that was decided on.")
+    abstained: bool = Field(description="The label is only the best guess, below the bar that was decided on, or null.")
     classes: list[Chance] = Field(description="The most probable classes, as many as asked for.")
-    set: list[str] | None = Field(None, description="If asked for and the model has learnt sets.")
+    set: list[str] | None = Field(
+        None, description="Labels that the true one is among as often as was decided; if asked for and learnt."
+    )
     reason: str | None = Field(None, description="Why there is no label.")
 
 
@@ -72,18 +56,33 @@ def router(service: Service) -> APIRouter:
     """The route that answers."""
     routes = APIRouter(tags=["answers"])
     limits = service.limits
+    text_type = Annotated[str, Field(max_length=limits.characters)]
 
-    @routes.post("/predict", summary="Classify texts", responses=problems(400, 408, 413, 422, 429, 503))
+    class Question(BaseModel):
+        """One text, or several."""
+
+        # Exactly one of the two, which OpenAPI has to know too.
+        model_config = ConfigDict(
+            extra="forbid", strict=True, json_schema_extra={"oneOf": [{"required": ["text"]}, {"required": ["texts"]}]}
+        )
+
+        text: text_type = Field("", description="The text. A blank one gets no label.")
+        texts: list[text_type] = Field([], description="Or several of them.", max_length=limits.texts)
+        top_k: int = Field(3, ge=1, le=1000, description="How many classes to list, the most probable first.")
+        sets: bool = Field(False, description="Whether to add the set of labels, if the model has learnt sets.")
+
+        @model_validator(mode="after")
+        def _one_of_both(self) -> Self:
+            if len({"text", "texts"} & self.model_fields_set) != 1:
+                raise PydanticCustomError("one_of_both", 'the body has to have either "text" or "texts"')
+            return self
+
+    @routes.post("/predict", summary="Classify texts", responses=problems(408, 413, 422, 429, 503))
     async def predict(question: Annotated[Question, Body(openapi_examples=_EXAMPLES)]) -> Reply:
         texts = [question.text] if "text" in question.model_fields_set else question.texts
-        if len(texts) > limits.texts:
-            raise HTTPException(413, f"{len(texts):,} texts in one request; send at most {limits.texts:,}")
-        if (longest := max(map(len, texts), default=0)) > limits.characters:
-            raise HTTPException(
-                413, f"a text of {longest:,} characters; send at most {limits.characters:,}, the model reads fewer"
-            )
         model = service.model
         answers = await service.answer(texts, model)
+        service.metrics.count(answers)
         return Reply(model=model.version, answers=listed(answers, texts, model, question.top_k, question.sets))
 
     return routes
@@ -96,7 +95,7 @@ def listed(answers: Answers, texts: list[str], model: Model, top_k: int, sets: b
     for row, class_id in enumerate(answers.class_ids_N.tolist()):
         if class_id < 0:
             reason = _NO_LABEL if texts[row].strip() else _NO_TEXT
-            found.append(Answer(label=None, confidence=None, abstained=False, classes=[], reason=reason))
+            found.append(Answer(label=None, confidence=None, abstained=True, classes=[], reason=reason))
             continue
         chances_C = answers.probabilities_NC[row]
         found.append(

@@ -1,5 +1,6 @@
 """One form for all that a server refuses: ``{"error": "a sentence"}``."""
 
+from http import HTTPStatus
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -18,8 +19,16 @@ class Problem(BaseModel):
     error: str = Field(description="One sentence: what is wrong, and how it is mended.")
 
 
+_NOWHERE = {
+    404: "there is nothing at this path; /openapi.json lists the paths",
+    405: "this path has no such method; /openapi.json lists the methods",
+}
+# What FastAPI says of such a body, with the status 400.
+_UNREADABLE = "There was an error parsing the body"
+# What the bounds of the schema are called where they are broken.
+_TOO_MUCH = ("string_too_long", "too_long")
+
 _WHEN = {
-    400: "The request is no HTTP, or its body no JSON.",
     408: "The request came too slowly.",
     413: "The body, a text or the number of texts is over the limit.",
     422: "The body is not what is asked for.",
@@ -43,13 +52,27 @@ def tell_problems(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     async def refused(_: Request, error: HTTPException) -> JSONResponse:
-        return problem(error.status_code, str(error.detail), dict(error.headers or {}))
+        if error.detail == _UNREADABLE:
+            return problem(
+                422, "the body is no JSON: not in UTF-8, nested too deep, or with a number of too many digits"
+            )
+        said = error.detail != HTTPStatus(error.status_code).phrase
+        sentence = error.detail if said else _NOWHERE.get(error.status_code, error.detail)
+        return problem(error.status_code, sentence, dict(error.headers or {}))
 
     @app.exception_handler(RequestValidationError)
     async def misunderstood(_: Request, error: RequestValidationError) -> JSONResponse:
         first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"][1:]) or "the body"
-        return problem(422, f"{where}: {first['msg']}")
+        if first["type"] == "json_invalid":
+            return problem(422, f"the body is no JSON from character {first['loc'][-1] + 1} on")
+        where = ".".join(str(part)[:40] for part in first["loc"][1:])
+        sentence = first["msg"][0].lower() + first["msg"][1:]
+        if first["type"] == "string_unicode":
+            sentence = "half a character (a lone surrogate such as \\ud83d); take it out"
+        if not where and first["type"] != "one_of_both":
+            where, sentence = "the body", "it has to be a JSON object, sent with content-type: application/json"
+        status = 413 if first["type"] in _TOO_MUCH else 422
+        return problem(status, f"{where}: {sentence}" if where else sentence)
 
     @app.exception_handler(DataError)
     async def unusable(_: Request, error: DataError) -> JSONResponse:

@@ -5,6 +5,7 @@ import hashlib
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -12,9 +13,9 @@ import torch
 
 from sharprecl.classifier import TextClassifier
 from sharprecl.classifier.given import texts_of
+from sharprecl.decision import Answers
 from sharprecl.export.card import FILE, WEIGHTS
 from sharprecl.serving.batching import Batcher, Rows
-from sharprecl.serving.decided import Answers, answers_of
 from sharprecl.serving.limits import Limits
 from sharprecl.serving.metrics import Metrics
 
@@ -48,7 +49,7 @@ class Model:
         model.answers(model.scores([_TRIAL]))
         return model
 
-    @property
+    @cached_property
     def label_names(self) -> list[str]:
         return [str(label) for label in self.classifier.classes_]
 
@@ -58,7 +59,7 @@ class Model:
 
     def answers(self, scores_NC: Rows) -> Answers:
         """What the scores decide."""
-        return answers_of(self.classifier, scores_NC)
+        return self.classifier.policy_.answers(scores_NC)
 
 
 class Service:
