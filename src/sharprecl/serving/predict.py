@@ -1,10 +1,10 @@
 """``POST /predict``: texts in, decided answers out."""
 
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from fastapi import APIRouter, Body
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from sharprecl.decision import Answers
@@ -52,6 +52,11 @@ class Reply(BaseModel):
     answers: list[Answer]
 
 
+def _whole(value: Any) -> Any:
+    """JSON knows one kind of number: 3.0 is an integer."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
 def router(service: Service) -> APIRouter:
     """The route that answers."""
     routes = APIRouter(tags=["answers"])
@@ -68,7 +73,9 @@ def router(service: Service) -> APIRouter:
 
         text: text_type = Field("", description="The text. A blank one gets no label.")
         texts: list[text_type] = Field([], description="Or several of them.", max_length=limits.texts)
-        top_k: int = Field(3, ge=1, le=1000, description="How many classes to list, the most probable first.")
+        top_k: Annotated[int, BeforeValidator(_whole)] = Field(
+            3, ge=1, le=1000, description="How many classes to list, the most probable first."
+        )
         sets: bool = Field(False, description="Whether to add the set of labels, if the model has learnt sets.")
 
         @model_validator(mode="after")

@@ -1,7 +1,7 @@
 """A process that serves: its socket, connections that must not be slow, and an end that loses nothing accepted."""
 
 import functools
-import json
+import math
 import socket
 import time
 from types import FrameType
@@ -54,7 +54,7 @@ def serve(service: Service, taken: socket.socket, *, drain_seconds: float = 1.0)
         server_header=False,
         timeout_keep_alive=30,
         # Only connections that take none of their answer are left by then.
-        timeout_graceful_shutdown=round(seconds),
+        timeout_graceful_shutdown=math.ceil(seconds),
     )
     Server(config, service, drain_seconds).run([taken])
 
@@ -121,8 +121,9 @@ class Connection(H11Protocol):
         super().connection_lost(exc)
 
     def send_400_response(self, msg: str) -> None:
-        headers = [("content-type", "application/json"), ("connection", "close")]
-        body = json.dumps({"error": "the request is no valid HTTP"}).encode()
+        del msg
+        body = b'{"error": "the request is no valid HTTP"}'
+        headers = [("content-type", "application/json"), ("content-length", str(len(body))), ("connection", "close")]
         try:
             for event in (
                 h11.Response(status_code=400, headers=headers, reason=b"Bad Request"),
