@@ -1,7 +1,10 @@
 """One tiny trained classifier for all tests of the server, and a way to ask it without a socket."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import signal
+import threading
+import time
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +12,7 @@ import httpx
 import pytest
 
 from sharprecl import TextClassifier
+from sharprecl.serving import server as serving
 from sharprecl.serving.app import create_app
 from sharprecl.serving.limits import Limits
 from sharprecl.serving.service import Model, Service
@@ -58,3 +62,28 @@ def _sent(client: httpx.AsyncClient, body: Any, path: str) -> Awaitable[httpx.Re
     if isinstance(body, bytes):
         return client.post(path, content=body, headers={"content-type": "application/json"})
     return client.post(path, json=body)
+
+
+@pytest.fixture(scope="session")
+def on_a_socket(model: Model) -> Iterator[tuple[tuple[str, int], Service]]:
+    """A server in a thread: its address, and what answers."""
+    taken = serving.bind("127.0.0.1", 0)
+    running: list[serving.Server] = []
+
+    class Kept(serving.Server):
+        def __init__(self, *values: Any) -> None:
+            super().__init__(*values)
+            running.append(self)
+
+    service = Service(model, Limits(body_bytes=10_000, client_seconds=0.3))
+    address = taken.getsockname()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(serving, "Server", Kept)
+        thread = threading.Thread(target=lambda: serving.serve(service, taken, drain_seconds=0))
+        thread.start()
+        while not (running and running[0].started):
+            time.sleep(0.01)
+    yield address, service
+    running[0].handle_exit(signal.SIGTERM, None)
+    thread.join(10)
+    assert not thread.is_alive()

@@ -50,7 +50,6 @@ def serve(service: Service, taken: socket.socket, *, drain_seconds: float = 1.0)
         ws="none",
         lifespan="on",
         log_config=None,
-        access_log=False,
         server_header=False,
         timeout_keep_alive=30,
         # Only connections that take none of their answer are left by then.
@@ -93,6 +92,8 @@ class Connection(H11Protocol):
 
     def __init__(self, seconds: float, *values: Any, **named: Any) -> None:
         super().__init__(*values, **named)
+        # It would tell paths and queries; config.access_log only takes away its handlers, not those of the root.
+        self.access_log = False
         self._seconds = seconds
         self._timers: dict[str, Any] = {}
 
