@@ -105,21 +105,22 @@ class Service:
 
     async def look(self) -> None:
         """Take a new model that lies in the folder since the last look; keep the old one if the new one is broken."""
-        stamp = stamp_of(self.model.folder)
-        still, self._seen = stamp == self._seen, stamp
-        if not still or stamp == self._tried:  # is being written, or known
-            return
-        self._tried = stamp
+        old = self.model
         try:
-            if version_of(self.model.folder) == self.model.version:
+            stamp = stamp_of(old.folder)
+            still, self._seen = stamp == self._seen, stamp
+            if not still or stamp == self._tried:  # is being written, or known
                 return
+            self._tried = stamp
             # Not in the model's thread: the old one answers meanwhile.
-            model = await asyncio.to_thread(Model.load, self.model.folder, self.device)
+            if await asyncio.to_thread(version_of, old.folder) == old.version:
+                return
+            model = await asyncio.to_thread(Model.load, old.folder, self.device)
         except Exception as error:  # whatever is wrong with the new one, the old one is not
             self.metrics.swaps.labels("refused").inc()
-            log.error("the new model in %s is broken, the old one goes on: %s", self.model.folder, error)
+            log.error("the new model in %s is broken, the old one goes on: %s", old.folder, error)
             return
-        log.warning("model %s in place of %s", model.version, self.model.version)
+        log.warning("model %s in place of %s", model.version, old.version)
         self.model = model
         self.metrics.swaps.labels("taken").inc()
 
