@@ -80,7 +80,7 @@ def test_says_what_matters(page):
         assert sentence in page
     for mistake in confident_mistakes(data):
         assert mistake.text in page
-    assert page.count("<svg") == 5
+    assert page.count("<svg") == 7
 
 
 def test_needs_no_network(page):
@@ -128,7 +128,7 @@ def test_user_text_is_harmless(tmp_path):
 def test_any_number_of_classes(n_classes, tmp_path):
     text = written(report(n_classes, 400, embeddings=None), tmp_path / "page.html")
     assert ("Only the 40 of 1,000 classes" in text) == (n_classes == 1000)
-    assert text.count("<svg") == (5 if n_classes == 1000 else 4)  # the names of a wide matrix lie over it once more
+    assert text.count("<svg") == (7 if n_classes == 1000 else 6)  # the names of a wide matrix lie over it once more
 
 
 def test_without_history_embeddings_and_mistakes(tmp_path):

@@ -7,27 +7,31 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from pydantic import ValidationError
 from sklearn.base import ClassifierMixin
 
-from sharprecl.classifier.answering import Answering
+from sharprecl.classifier.deciding import Deciding
 from sharprecl.classifier.epoch_lines import EpochLines
 from sharprecl.classifier.given import Labels, Texts, labels_of, texts_of
 from sharprecl.classifier.parameters import Parameters, parameters_of
 from sharprecl.classifier.table import training_texts
 from sharprecl.classifier.training import backend_of, train
-from sharprecl.config import DecisionConfig, choice_note, refusals, restored
+from sharprecl.config import choice_note, restored
 from sharprecl.data.labels import typed_labels
 from sharprecl.data.tables import TextTable, read_table
-from sharprecl.decision import Decision, Learned, Policy, turned, unknown_prior, wanted_prior
-from sharprecl.errors import ConfigError
+from sharprecl.decision import (
+    Decision,
+    HeldOut,
+    Learned,
+    Policy,
+)
+from sharprecl.decision.held_out import FILE as HELD_OUT
 from sharprecl.export.card import Card, read_card
 from sharprecl.export.predictor import Fitted
 from sharprecl.training.history import Callback, Callbacks
 from sharprecl.training.job import TrainingJob
 
 
-class TextClassifier(Answering, ClassifierMixin, Parameters):
+class TextClassifier(Deciding, ClassifierMixin, Parameters):
     """A text classifier for skewed labels.
 
     Parameters that are None keep the value of the profile; ``config`` takes any nested setting of
@@ -59,6 +63,7 @@ class TextClassifier(Answering, ClassifierMixin, Parameters):
         set_aside_: row numbers, from 0, that had no text or no label and were not trained on; not after ``load``.
         config_: the whole configuration of the training.
         prior_: class shares that the answers are meant for, [C]; None where the method's scores are for no known prior.
+        held_out_: bare scores of labelled texts that it has not learnt from, for ``decide``; None if there are none.
         out_of_fold_: scores of training texts by trainings without them, before ``decision_``; None without folds.
         notes_: sentences about the data and the training that a person should read.
     """
@@ -116,34 +121,8 @@ class TextClassifier(Answering, ClassifierMixin, Parameters):
         self.set_aside_ = np.array([row.row - 1 for row in table.set_aside], dtype=np.int64)
         self.config_, self.notes_ = config, [*trained.fitted.notes, *trained.learned.notes]
         self.decision_, self.prior_ = trained.learned, trained.learned.prior_C
-        self.out_of_fold_ = trained.out_of_fold
+        self.out_of_fold_, self.held_out_, self.known_prior_ = trained.out_of_fold, trained.held_out, trained.known_C
         self._predictor = trained.fitted.predictor
-        return self
-
-    def for_prior(self, prior: str | Path | Mapping[str, float]) -> Self:
-        """Answer from now on for texts in which the classes are as frequent as ``prior`` says.
-
-        Args:
-            prior: ``train``, ``uniform``, a .csv, .json or .yaml file, or a share or count of every label.
-
-        Raises:
-            ConfigError: labels are missing or unknown, or the scores are for no known prior.
-        """
-        self._fitted()
-        try:
-            asked = DecisionConfig.model_validate({"prior": str(prior) if isinstance(prior, Path) else prior})
-        except ValidationError as error:
-            raise ConfigError(refusals(error, "decision.")) from error
-        wanted_C = wanted_prior(asked.prior, [str(label) for label in self.classes_], self.natural_counts_)
-        if wanted_C is None:
-            return self
-        if not self.config_.method.heeds_setting("decision"):
-            raise ConfigError(f"{self.config_.method.name} writes labels; its answers are for no class prior")
-        if self.prior_ is None:
-            raise unknown_prior(self.config_.method.name)
-        self._predictor.decide(turned(Decision.neutral(len(wanted_C)), self.prior_, wanted_C))
-        decision = self.config_.decision.model_copy(update={"prior": asked.prior})
-        self.prior_, self.config_ = wanted_C, self.config_.model_copy(update={"decision": decision})
         return self
 
     def save(self, folder: str | Path, *, text_column: str | None = None, label_column: str = "label") -> Card:
@@ -160,7 +139,11 @@ class TextClassifier(Answering, ClassifierMixin, Parameters):
         self._fitted()
         text_column = text_column or self.text_column
         card = dataclasses.replace(self._card(), text_column=text_column, label_column=label_column)
-        return self._predictor.save(Path(folder), card)
+        (Path(folder) / HELD_OUT).unlink(missing_ok=True)
+        written = self._predictor.save(Path(folder), card)
+        if self.held_out_ is not None:
+            self.held_out_.save(Path(folder))
+        return written
 
     @classmethod
     def load(cls, folder: str | Path, device: str = "auto") -> Self:
@@ -182,6 +165,8 @@ class TextClassifier(Answering, ClassifierMixin, Parameters):
         found.class_counts_ = np.asarray(card.class_counts)
         found.natural_counts_ = np.asarray(card.natural_counts or card.class_counts)
         found.prior_ = np.asarray(card.prior) if card.prior else None
+        found.known_prior_ = np.asarray(card.known_prior) if card.known_prior else None
+        found.held_out_, found.out_of_fold_ = HeldOut.load(Path(folder)), None
         found.config_, found.notes_ = config, []
         decided = Decision.from_dict(card.decided, len(classes))
         found.decision_ = Learned(decided, found.prior_, Policy.from_dict(card.policy))
@@ -195,7 +180,7 @@ class TextClassifier(Answering, ClassifierMixin, Parameters):
 
     def _card(self) -> Card:
         return Card(
-            label_names=[str(label) for label in self.classes_],
+            label_names=self._names(),
             label_type=self._label_type,
             class_counts=[int(count) for count in self.class_counts_],
             max_length=self.config_.encoder.max_length,
@@ -203,6 +188,7 @@ class TextClassifier(Answering, ClassifierMixin, Parameters):
             config=self.config_.kept(),
             prior=[] if self.prior_ is None else self.prior_.tolist(),
             natural_counts=self.natural_counts_.tolist(),
+            known_prior=[] if self.known_prior_ is None else self.known_prior_.tolist(),
             decided=self.decision_.decision.to_dict(),
             policy=self.policy_.to_dict(),
             class_weight={str(label): weight for label, weight in self.class_weight.items()}

@@ -2,8 +2,11 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from sharprecl.config import MethodConfig
-from sharprecl.decision import Learned, check_prior, learn
+from sharprecl.data.tables import TextTable
+from sharprecl.decision import HeldOut, Learned, check_decision, learn
 from sharprecl.errors import ConfigError
 from sharprecl.export.predictor import Backend, Fitted
 from sharprecl.methods.registry import load_object
@@ -16,11 +19,13 @@ from sharprecl.training.out_of_fold import out_of_fold as score_out_of_fold
 
 @dataclass(frozen=True, eq=False)
 class Trained:
-    """What a training gave: a model, its decision, and scores of folds, if there were any, before that decision."""
+    """What a training gave: a model, its decision, and scores of folds and held-out texts before that decision."""
 
     fitted: Fitted
     learned: Learned
     out_of_fold: OutOfFold | None
+    held_out: HeldOut | None
+    known_C: np.ndarray | None
 
 
 def train(job: TrainingJob, *, out_of_fold: bool, keep_checkpoints: bool) -> Trained:
@@ -41,26 +46,28 @@ def train(job: TrainingJob, *, out_of_fold: bool, keep_checkpoints: bool) -> Tra
         )
     backend = backend_of(config.method)
     known_C = backend.answered_prior(table.weighted_counts, config.method)
-    check_prior(config.decision, config.method.name, table.label_names, table.natural_counts, known_C is not None)
-    number = number_of_folds(config, len(table), out_of_fold or config.decision.calibrate)
+    check_decision(config.decision, config.method.name, table.label_names, table.natural_counts, known_C is not None)
+    number = number_of_folds(config, len(table), out_of_fold or config.decision.learns)
     found = score_out_of_fold(job, number) if number else None
     fitted = backend.fit(job)
-    held_out, rows = None, fitted.validation
-    if found is not None:
-        rows = found.rows
-        held_out = found.s_MC, table.label_ids[rows]
-    elif config.decision.calibrate and len(rows):
-        held = table.select(rows)
-        held_out = fitted.predictor.scores(held.texts)[0], held.label_ids
-    weight_N = None if table.weights is None else table.weights[rows]
-    learned = learn(config.decision, table.label_names, table.natural_counts, known_C, held_out, weight_N)
+    held_out = _held_out(fitted, found, table) if config.method.heeds_setting("decision") else None
+    learned = learn(config.decision, table.label_names, table.natural_counts, known_C, held_out)
     for note in learned.notes:
         job.callback.on_message(f"note: {note}")
     fitted.predictor.decide(learned.decision)
     if job.output is not None and not keep_checkpoints:
         remove_checkpoints(job.output / CHECKPOINTS)
         remove_folds(job.output)
-    return Trained(fitted, learned, found)
+    return Trained(fitted, learned, found, held_out, known_C)
+
+
+def _held_out(fitted: Fitted, found: OutOfFold | None, table: TextTable) -> HeldOut | None:
+    rows = fitted.validation if found is None else found.rows
+    if not len(rows):
+        return None
+    s_MC = fitted.predictor.scores(table.select(rows).texts)[0] if found is None else found.s_MC
+    weight_M = np.ones(len(rows)) if table.weights is None else table.weights[rows]
+    return HeldOut(s_MC, table.label_ids[rows], weight_M)
 
 
 def backend_of(settings: MethodConfig) -> type[Backend]:

@@ -1,5 +1,6 @@
 """``sharprecl evaluate``."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -66,7 +67,7 @@ def evaluate(
     )
 
     table, notes = _trained_on(table, run / SEEN, drop_leaks)
-    if prior is not None:
+    if prior not in (None, "estimate"):
         notes.append(f"the answers are those for the class prior {prior}")
     check_replaced(folder, table.content_hash, overwrite, ours=folder == usual)
     console = make_console()
@@ -81,7 +82,11 @@ def evaluate(
     from sharprecl.training.names import HISTORY
 
     classifier = TextClassifier.load(run, device=device)
-    if prior is not None:
+    if prior == "estimate":
+        told = classifier.for_prior_of(list(table.texts)).sentence(card.label_names)
+        show_notes(console, [told])
+        notes.append(told)
+    elif prior is not None:
         classifier.for_prior(prior)
     name = table.origin if is_benchmark(data) else Path(data).name
     judged = judge(classifier, table, f"{name}, {len(table)} texts")
@@ -107,6 +112,7 @@ def evaluate(
     figures = {
         "evaluated_on": judged.on,
         "evaluation": judged.evaluation.to_dict(),
+        "certainty": asdict(judged.certainty),
         "data": table.content_hash,
         "notes": [*notes, *judged.notes],
     }

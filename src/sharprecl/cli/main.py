@@ -15,6 +15,7 @@ from sharprecl.cli.cache import cache
 from sharprecl.cli.compare import compare
 from sharprecl.cli.console import make_console, say
 from sharprecl.cli.datasets import datasets
+from sharprecl.cli.decide import decide
 from sharprecl.cli.demo import demo
 from sharprecl.cli.doctor import doctor
 from sharprecl.cli.evaluate import evaluate
@@ -76,7 +77,9 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (doctor, train, evaluate, predict, serve, compare, demo, methods, new_method, augment, assets, cache):
+for command in (
+    doctor, train, decide, evaluate, predict, serve, compare, demo, methods, new_method, augment, assets, cache
+):  # fmt: skip
     app.command()(command)
 app.add_typer(datasets, name="datasets")
 app.add_typer(experiment, name="experiment")

@@ -32,10 +32,25 @@ TextAsTrained = Annotated[str | None, Option(help="Column with the texts.", show
 PriorHere = Annotated[
     str | None,
     Option(
-        help="How frequent the classes are here: train, uniform, or a file with a share of every label.",
+        help="How frequent the classes are here: train, uniform, a file with a share of every label, or estimate: "
+        "from these texts, without their labels.",
         show_default="as in training",
     ),
 ]
+
+# What is done with scores.
+Calibrate = Annotated[
+    bool, Option("--calibrate", help="Fit probabilities to held-out texts; the next four options do so anyway.")
+]
+Optimise = Annotated[
+    str | None,
+    Option(help="Answer some classes sooner: macro_f1, balanced_accuracy, recall:LABEL>=0.9, or costs in a .csv file."),
+]
+Coverage = Annotated[float | None, Option(help="Share of the texts to be sure of, as in 0.9; others are 'not sure'.")]
+Precision = Annotated[
+    float | None, Option(help="Share of right answers that is promised where it is sure, instead of --coverage.")
+]
+Sets = Annotated[float | None, Option(help="Give sets of classes that hold the true one so often, as in 0.9.")]
 
 # Of commands that make many runs.
 Workers = Annotated[int, Option(help="Runs side by side, also on one GPU.")]

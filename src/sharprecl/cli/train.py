@@ -8,7 +8,21 @@ import typer
 from typer import Option
 
 from sharprecl.cli.console import make_console, say, show_files, show_judged, show_notes, show_table
-from sharprecl.cli.options import Device, Encoding, Label, Separator, Sheet, Strict, Text, TrainingTexts
+from sharprecl.cli.options import (
+    Calibrate,
+    Coverage,
+    Device,
+    Encoding,
+    Label,
+    Optimise,
+    Precision,
+    Separator,
+    Sets,
+    Sheet,
+    Strict,
+    Text,
+    TrainingTexts,
+)
 from sharprecl.cli.progress import TrainingProgress
 from sharprecl.errors import ConfigError
 
@@ -53,6 +67,11 @@ def train(
             show_default="as the method answers",
         ),
     ] = None,
+    calibrate: Calibrate = False,
+    optimise: Optimise = None,
+    coverage: Coverage = None,
+    precision: Precision = None,
+    sets: Sets = None,
     folds: Annotated[
         int | None,
         Option(
@@ -100,7 +119,14 @@ def train(
             "learning_rate": learning_rate,
             "folds": folds,
         },
-        "decision": {"prior": prior},
+        "decision": {
+            "prior": prior,
+            "calibrate": calibrate or None,
+            "optimise": optimise,
+            "coverage": coverage,
+            "precision": precision,
+            "sets": sets,
+        },
     }
     given_files = Reading(encoding=encoding, separator=separator, sheet=sheet, strict=strict)
     table, held_out = training_table(data, text, label, given_files, ir, typer.echo)

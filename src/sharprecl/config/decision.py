@@ -1,17 +1,23 @@
-"""The class prior that predictions assume, and whether probabilities are calibrated."""
+"""How scores become answers: prior, calibration, thresholds, abstention, sets."""
 
 import csv
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import yaml
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from sharprecl.config.base import Frozen
 
 NAMED_PRIORS = ("as_trained", "train", "uniform")
+NAMED_OBJECTIVES = ("macro_f1", "balanced_accuracy")
+
+Costs = dict[str, float] | dict[str, dict[str, float]]
+"""Of missing a text of a label, or of every pair of true and answered label."""
+
+Open = Annotated[float, Field(gt=0.0, lt=1.0)]
 
 
 class DecisionConfig(Frozen):
@@ -24,8 +30,31 @@ class DecisionConfig(Frozen):
         "a .csv, .json or .yaml file",
     )
     calibrate: bool = Field(
-        False, description="fit temperature and prior on held-out scores, so that probabilities can be believed"
+        False,
+        description="fit temperature and prior on held-out scores, so that probabilities can be believed; true "
+        "with any of the following, which rest on probabilities",
     )
+    optimise: str | Costs | None = Field(
+        None,
+        description="answer some classes sooner, by offsets learnt from held-out scores: macro_f1, balanced_accuracy, "
+        "recall:LABEL>=0.9, or a .csv file with the cost of missing each label or of every pair",
+    )
+    coverage: Open | None = Field(
+        None, description="share of the texts that are answered; of the others it is said that they are not sure"
+    )
+    precision: Open | None = Field(
+        None, description="share of right answers that is promised among those that are sure; not with coverage"
+    )
+    sets: Open | None = Field(
+        None, description="how often the true class is to be in the set of classes that each text is given"
+    )
+
+    @property
+    def learns(self) -> bool:
+        """Whether it needs scores of texts that the model has not learnt from."""
+        return self.calibrate or any(
+            wanted is not None for wanted in (self.optimise, self.coverage, self.precision, self.sets)
+        )
 
     @field_validator("prior", mode="before")
     @classmethod
@@ -33,6 +62,62 @@ class DecisionConfig(Frozen):
         if isinstance(value, str) and value not in NAMED_PRIORS:
             value = _read_shares(Path(value))
         return _checked(value) if isinstance(value, Mapping) else value
+
+    @field_validator("optimise", mode="before")
+    @classmethod
+    def _known_objective(cls, value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return {str(true): _costs(cost) if isinstance(cost, Mapping) else cost for true, cost in value.items()}
+        if not isinstance(value, str) or value in NAMED_OBJECTIVES:
+            return value
+        if value.startswith("recall:"):
+            recall_objective(value)
+            return value
+        if not value.endswith(".csv"):
+            raise ValueError(
+                f"{value!r} is none of {', '.join(NAMED_OBJECTIVES)}, recall:LABEL>=0.9 or a .csv file of costs"
+            )
+        return _read_costs(Path(value))
+
+    @model_validator(mode="after")
+    def _one_bar(self) -> Self:
+        if self.coverage is not None and self.precision is not None:
+            raise ValueError("coverage and precision both say from which confidence on to answer; leave out one")
+        return self
+
+
+def recall_objective(text: str) -> tuple[str, float]:
+    """Label and least recall of ``recall:LABEL>=0.9``.
+
+    Raises:
+        ValueError: it is none.
+    """
+    label, _, share = text.removeprefix("recall:").rpartition(">=")
+    try:
+        recall = float(share)
+    except ValueError:
+        recall = 0.0
+    if not label or not 0 < recall < 1:
+        raise ValueError(f"{text!r} should read like recall:LABEL>=0.9, with a share between 0 and 1")
+    return label, recall
+
+
+def _costs(costs: Mapping[Any, Any]) -> dict[str, Any]:
+    return {str(label): cost for label, cost in costs.items()}
+
+
+def _read_costs(path: Path) -> dict[str, Any]:
+    """Two columns, label and cost of missing it; or a matrix, whose first column is the true label."""
+    try:
+        rows = [row for row in csv.reader(path.read_text(encoding="utf-8-sig").splitlines()) if row]
+    except OSError as error:
+        raise ValueError(f"{path} cannot be read ({error.strerror}); check its name") from error
+    if len({len(row) for row in rows}) != 1 or len(rows) < 2 or len(rows[0]) < 2:
+        raise ValueError(f"{path} should hold two columns, label and cost, or a matrix with the true labels in front")
+    if len(rows[0]) == 2:
+        return dict(_of_csv(path.read_text(encoding="utf-8-sig")))
+    answered = rows[0][1:]
+    return {row[0]: dict(zip(answered, row[1:], strict=True)) for row in rows[1:]}
 
 
 def _checked(shares: Mapping[Any, Any]) -> dict[str, float]:

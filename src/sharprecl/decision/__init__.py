@@ -5,7 +5,8 @@ A decision is affine in the scores, s' = s / T + shift, is learnt from held-out 
 
 from sharprecl.decision.calibration import Calibration, calibrate
 from sharprecl.decision.decision import Decision
-from sharprecl.decision.learning import Learned, check_prior, learn, turned, unknown_prior
+from sharprecl.decision.held_out import HeldOut
+from sharprecl.decision.learning import Learned, check_decision, learn, turned, unknown_prior
 from sharprecl.decision.policy import NEUTRAL, Answers, Policy
 from sharprecl.decision.prior import prior_shift, wanted_prior
 from sharprecl.decision.scores import best_classes, softmax
@@ -15,11 +16,12 @@ __all__ = [
     "Answers",
     "Calibration",
     "Decision",
+    "HeldOut",
     "Learned",
     "Policy",
     "best_classes",
     "calibrate",
-    "check_prior",
+    "check_decision",
     "learn",
     "prior_shift",
     "softmax",

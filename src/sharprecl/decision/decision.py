@@ -39,7 +39,12 @@ class Decision:
         """Changed scores [N, C] in the scores' precision; the same array if the decision is neutral."""
         if self.is_neutral:
             return s_NC
-        return (s_NC.astype(np.float64) / self.temperature + self.shift_C).astype(s_NC.dtype)
+        return self.exactly(s_NC).astype(s_NC.dtype)
+
+    def exactly(self, s_NC: NDArray[np.floating]) -> NDArray[np.float64]:
+        """Changed scores in float64."""
+        changed_NC: NDArray[np.float64] = s_NC.astype(np.float64) / self.temperature + self.shift_C
+        return changed_NC
 
     def inverse(self) -> "Decision":
         """The one that undoes it."""

@@ -48,6 +48,8 @@ class Card:
     # weights, without augmented copies, which say nothing of how frequent a class is.
     prior: list[float] = field(default_factory=list)
     natural_counts: list[int | float] = field(default_factory=list)
+    # The class prior of the bare scores, before anything was decided.
+    known_prior: list[float] = field(default_factory=list)
     format: int = FORMAT
     version: str = __version__
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from sharprecl.evaluation.differences import Difference, macro_f1_difference
 from sharprecl.evaluation.judge import Evaluation
+from sharprecl.evaluation.reliability import Certainty
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +25,9 @@ class ReportData:
         embeddings: the model's vectors of the test texts, [N, D], or None.
         texts: N test texts.
         confidence: the model's probability of its answer, [N].
+        certainty: what confidence, abstention and sets were worth, for the sentence about sets.
+        least_confidence: below it, answers are "not sure"; 0 for never.
+        set_level: how often sets were to hold the true class; None without sets.
         settings: nested and JSON-ready: versions, seeds, hashes, the command line.
         notes: sentences that the reader must know.
         evaluated_on: which texts these are, for example ``test file held_out.csv, 500 texts``.
@@ -37,6 +41,9 @@ class ReportData:
     embeddings: NDArray[np.floating[Any]] | None
     texts: list[str]
     confidence: NDArray[np.floating[Any]]
+    certainty: Certainty | None = None
+    least_confidence: float = 0.0
+    set_level: float | None = None
     settings: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     evaluated_on: str = ""

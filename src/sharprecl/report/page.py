@@ -9,6 +9,7 @@ import numpy as np
 from sharprecl.data.messages import signed
 from sharprecl.evaluation.judge import ClassRow, Evaluation
 from sharprecl.evaluation.table import COLUMNS, DASH, band_words
+from sharprecl.report.certainty import reliability_chart, risk_chart
 from sharprecl.report.confusion import confusion_heatmap, top_confusions
 from sharprecl.report.curves import learning_curves
 from sharprecl.report.data import ReportData
@@ -73,6 +74,8 @@ def write_report(data: ReportData, path: Path) -> None:
         "classes": worst_first(model),
         "curves": learning_curves(data.history),
         "map": embedding_map(data.label_names, data.train_counts, data.embeddings, model.gold),
+        "reliability": reliability_chart(data.confidence, model.gold == model.answers),
+        "risk": risk_chart(data.confidence, model.gold == model.answers, data.least_confidence),
         "mistakes": confident_mistakes(data),
         "n_wrong": int((model.gold != model.answers).sum()),
         "colours": class_colours(data.train_counts),

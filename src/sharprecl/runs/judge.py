@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,11 @@ import numpy as np
 from sharprecl.classifier import TextClassifier
 from sharprecl.config import RunConfig
 from sharprecl.data.tables import TextTable
-from sharprecl.decision import best_classes, softmax
+from sharprecl.decision import Answers, Policy, best_classes
 from sharprecl.errors import MissingExtraError
 from sharprecl.evaluation.judge import Evaluation, evaluate
 from sharprecl.evaluation.references import tfidf_answers, tfidf_logistic
+from sharprecl.evaluation.reliability import Certainty, certainty
 from sharprecl.report.data import ReportData
 from sharprecl.report.page import write_report
 from sharprecl.runs.folder import write_arrays
@@ -24,16 +26,25 @@ from sharprecl.training.out_of_fold import OutOfFold
 _TITLES = {"minilm": "MiniLM"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Judged:
     """A classifier judged on labelled texts, with what a report shows."""
 
     evaluation: Evaluation
     table: TextTable
-    confidence: np.ndarray
+    answers: Answers
+    policy: Policy
     scores: np.ndarray
     embeddings: np.ndarray
     on: str
+
+    @cached_property
+    def certainty(self) -> Certainty:
+        """What confidence, abstention and sets were worth."""
+        answers = self.answers
+        return certainty(
+            self.table.label_ids, answers.class_ids_N, answers.confidence_N, ~answers.abstained_N, answers.sets_NC
+        )
 
     @property
     def notes(self) -> list[str]:
@@ -63,10 +74,9 @@ def judge_out_of_fold(classifier: TextClassifier, table: TextTable, found: OutOf
 def _judge_scores(
     classifier: TextClassifier, table: TextTable, on: str, scores: np.ndarray, embeddings: np.ndarray
 ) -> Judged:
-    given = best_classes(scores)
-    evaluation = evaluate(table.label_ids, given, classifier.class_counts_, table.label_names)
-    # A text without an answer has no confidence either.
-    return Judged(evaluation, table, np.nan_to_num(softmax(scores).max(1)), scores, embeddings, on)
+    answers = classifier.policy_.answers(scores)
+    evaluation = evaluate(table.label_ids, answers.class_ids_N, classifier.class_counts_, table.label_names)
+    return Judged(evaluation, table, answers, classifier.policy_, scores, embeddings, on)
 
 
 def judged_notes(evaluation: Evaluation) -> list[str]:
@@ -169,7 +179,11 @@ def report(
         history=history,
         embeddings=judged.embeddings if judged.embeddings.shape[1] else None,
         texts=list(judged.table.texts),
-        confidence=judged.confidence,
+        # A text without an answer has no confidence either.
+        confidence=np.nan_to_num(judged.answers.confidence_N),
+        certainty=judged.certainty,
+        least_confidence=judged.policy.least_confidence,
+        set_level=judged.policy.set_level,
         settings=settings,
         notes=[*notes, *judged.notes],
         evaluated_on=judged.on,

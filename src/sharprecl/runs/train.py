@@ -28,9 +28,11 @@ from sharprecl.classifier import TextClassifier
 from sharprecl.config import RunConfig, read_yaml, resolve, to_yaml
 from sharprecl.data.fingerprints import SEEN, write_fingerprints
 from sharprecl.data.leaks import find_leaks
+from sharprecl.data.messages import plural
 from sharprecl.data.set_aside import FILE as SET_ASIDE
 from sharprecl.data.set_aside import write_set_aside
 from sharprecl.data.tables import TextTable
+from sharprecl.decision.held_out import FILE as HELD_OUT
 from sharprecl.errors import ConfigError, DataError, MissingExtraError
 from sharprecl.evaluation.differences import macro_f1_difference
 from sharprecl.evaluation.judge import Evaluation
@@ -45,6 +47,8 @@ from sharprecl.llm.openai_job import TRAINING_FILE as SENT
 from sharprecl.runs.execute import describe_run
 from sharprecl.runs.folder import CONFIG, ENVIRONMENT, METRICS, RunFolder
 from sharprecl.runs.judge import Judged, judge, judge_out_of_fold, references_out_of_fold, report
+from sharprecl.runs.label_review import FILE as REVIEW
+from sharprecl.runs.label_review import write_label_review
 from sharprecl.training.checkpoint import remove_checkpoints
 from sharprecl.training.hardware import free_memory
 from sharprecl.training.history import Callback, Callbacks, read_history
@@ -62,9 +66,11 @@ _RESULTS = (
     TENSORBOARD,
     SEEN,
     SET_ASIDE,
+    REVIEW,
     JOB,
     PROVIDER_MODEL,
     SCORES,
+    HELD_OUT,
     FOLDS,
 )
 
@@ -231,13 +237,19 @@ def _train(run: Run, watching: Callback, resume: bool) -> Judged:
     write_fingerprints(run.output / SEEN, run.table)
     outcome, facts, validation = trained.outcome, trained.facts, trained.validation
     of_validation, judged = _of_validation(run, validation), None
-    if run.test is None and (found := classifier.out_of_fold_) is not None:
+    found, looks_wrong = classifier.out_of_fold_, []
+    if found is not None and (number := write_label_review(run.table, found, run.output / REVIEW)):
+        looks_wrong = [
+            f"{plural(number, 'training label looks', 'training labels look')} wrong to models that have not seen the "
+            f"text: {run.output / REVIEW}; decide there, then 'sharprecl doctor' with --fix and --review"
+        ]
+    if run.test is None and found is not None:
         judged = judge_out_of_fold(classifier, run.table, found)
         with suppress(DataError):  # Texts without a word have no floor.
             run.references |= references_out_of_fold(run.table, found, run.config, run.device)
     for note in of_validation:
         watching.on_message(f"note: {note}")
-    notes = [*classifier.notes_, *run.test_notes, *of_validation]
+    notes = [*classifier.notes_, *run.test_notes, *of_validation, *looks_wrong]
     decided = classifier.decision_.facts
     # The trained model must be gone before it is read back: two of 7 billion weights fit on no card.
     del trained, classifier
@@ -261,6 +273,7 @@ def _train(run: Run, watching: Callback, resume: bool) -> Judged:
         "macro_f1_differences": {
             name: asdict(macro_f1_difference(judged.evaluation, other)) for name, other in run.references.items()
         },
+        "certainty": asdict(judged.certainty),
         "training": facts,
         "notes": [*notes, *judged.notes],
         "selected_on": run.config.training.select_on,

@@ -31,11 +31,13 @@ class Model:
 
     Attributes:
         version: changes with every byte of weights and card.
+        stamp: of the folder, from before it was read.
     """
 
     classifier: TextClassifier
     folder: Path
     version: str
+    stamp: list[Any]
 
     @classmethod
     def load(cls, folder: Path, device: str = "auto") -> Self:
@@ -44,8 +46,8 @@ class Model:
         Raises:
             AssetError: there is none, or it is damaged.
         """
-        version = version_of(folder)
-        model = cls(TextClassifier.load(folder, device=device), folder, version)
+        stamp, version = stamp_of(folder), version_of(folder)
+        model = cls(TextClassifier.load(folder, device=device), folder, version, stamp)
         model.answers(model.scores([_TRIAL]))
         return model
 
@@ -80,7 +82,7 @@ class Service:
         self.batcher = Batcher(
             self.limits, self.metrics.batch.observe, lambda: torch.set_num_threads(threads) if threads else None
         )
-        self._seen = self._tried = stamp_of(model.folder)
+        self._seen = self._tried = model.stamp
 
     async def answer(self, texts: Sequence[str], model: Model | None = None) -> Answers:
         """Answers for N texts, through the queue.
