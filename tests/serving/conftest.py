@@ -1,6 +1,7 @@
 """One tiny trained classifier for all tests of the server, and a way to ask it without a socket."""
 
 import asyncio
+import gc
 import signal
 import threading
 import time
@@ -86,4 +87,5 @@ def on_a_socket(model: Model) -> Iterator[tuple[tuple[str, int], Service]]:
     yield address, service
     running[0].handle_exit(signal.SIGTERM, None)
     thread.join(10)
+    gc.unfreeze()  # whatever the tests before had left
     assert not thread.is_alive()

@@ -2,6 +2,7 @@
 
 import asyncio
 import shutil
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -66,10 +67,11 @@ def outcomes(service: Service) -> dict[str, float]:
 
 
 def test_a_new_model_takes_over_and_the_old_one_answers_its_own(folder: Path) -> None:
-    service = Service(old := Model.load(folder, "cpu"), device="cpu")
+    service = Service(Model.load(folder, "cpu"), device="cpu")
     text = "my parcel is late"
 
-    async def run() -> None:
+    async def run() -> "weakref.ref[object]":
+        old = service.model
         asked = asyncio.create_task(service.answer([text]))
         await asyncio.sleep(0)
         TextClassifier.load(folder).for_prior("uniform").save(folder)
@@ -82,9 +84,12 @@ def test_a_new_model_takes_over_and_the_old_one_answers_its_own(folder: Path) ->
         np.testing.assert_allclose((await asked).probabilities_NC, expected[old], atol=1e-5)
         np.testing.assert_allclose((await service.answer([text])).probabilities_NC, expected[service.model], atol=1e-5)
         np.testing.assert_allclose((await service.answer([text], old)).probabilities_NC, expected[old], atol=1e-5)
+        return weakref.ref(old.classifier._predictor.backbone.model)
 
-    asyncio.run(run())
+    weights = asyncio.run(run())
     assert outcomes(service) == {"taken": 1}
+    asyncio.run(service.look())
+    assert weights() is None, "the old model is in memory no longer"
 
 
 @pytest.mark.parametrize("broken", ["sharprecl.json", "model/model.safetensors", "model/config.json"])

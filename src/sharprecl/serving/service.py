@@ -1,8 +1,10 @@
 """The model of a folder, which answers, and changes for a new one that is put there."""
 
 import asyncio
+import gc
 import hashlib
 import logging
+import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -83,6 +85,7 @@ class Service:
             self.limits, self.metrics.batch.observe, lambda: torch.set_num_threads(threads) if threads else None
         )
         self._seen = self._tried = model.stamp
+        self._replaced: weakref.ref[TextClassifier] | None = None
 
     async def answer(self, texts: Sequence[str], model: Model | None = None) -> Answers:
         """Answers for N texts, through the queue.
@@ -101,12 +104,16 @@ class Service:
 
     async def watch(self) -> None:
         """Look for a new model, for ever."""
+        _settle()
         while True:
             await asyncio.sleep(_SECONDS_BETWEEN_LOOKS)
             await self.look()
 
     async def look(self) -> None:
         """Take a new model that lies in the folder since the last look; keep the old one if the new one is broken."""
+        if self._replaced is not None and self._replaced() is None:  # its last request has been answered
+            self._replaced = None
+            _settle()
         old = self.model
         try:
             stamp = stamp_of(old.folder)
@@ -123,8 +130,18 @@ class Service:
             log.error("the new model in %s is broken, the old one goes on: %s", old.folder, error)
             return
         log.warning("model %s in place of %s", model.version, old.version)
-        self.model = model
+        self.model, self._replaced = model, weakref.ref(old.classifier)
         self.metrics.swaps.labels("taken").inc()
+
+
+def _settle() -> None:
+    """Free what is left of an old model, and spare the collector all that stays.
+
+    It would look at half a million objects of libraries and model again and again, for tenths of a second each time.
+    """
+    gc.unfreeze()
+    gc.collect()
+    gc.freeze()
 
 
 def stamp_of(folder: Path) -> list[Any]:
