@@ -203,6 +203,9 @@ def test_more_requests_than_places_are_refused(service: Service, ask) -> None:
     (found,) = ask({"text": TEXT})
     assert found.status_code == 429
     assert found.headers["retry-after"] == "1"
+    assert ask(None, path="/healthz")[0].status_code == 200, (
+        "whoever restarts what is ill must not restart what is busy"
+    )
 
 
 def test_the_interface_is_described_with_its_limits(ask) -> None:

@@ -19,7 +19,7 @@ def serve(
     max_characters: Annotated[int, Option(help="Characters in a text.", min=1)] = 20_000,
     max_body: Annotated[int, Option(help="Bytes in a request.", min=1)] = 1 << 20,
     queue: Annotated[int, Option(help="Texts that may wait; more are told when to come again (429).", min=1)] = 512,
-    batch: Annotated[int, Option(help="Texts that the model gets at once.", min=1)] = 32,
+    batch: Annotated[int, Option(help="Texts that the model gets at once; a GPU wants more.", min=1)] = 16,
     wait: Annotated[float, Option(help="Milliseconds in which texts gather for a batch.", min=0)] = 3.0,
     client_seconds: Annotated[float, Option(help="Seconds that a client has to send its request.", min=0.1)] = 10.0,
     drain_seconds: Annotated[float, Option(help="Seconds in which new requests get 503 before the end.", min=0)] = 1.0,

@@ -8,6 +8,7 @@ import logging
 import time
 import traceback
 
+from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -65,43 +66,39 @@ class Guard:
             log.info("%s %s %d %.1f ms", method, route, status, 1000 * seconds)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        refused_at_once = self.service.draining and scope["path"] not in WATCHING
-        if self.service.in_flight > self.limits.requests:
-            too_many = problem(429, "too many requests at once; try again in 1 s", {"Retry-After": "1"})
-            await self._refuse(too_many, scope, receive, send)
+        watching = scope["path"] in WATCHING
+        stopping = self.service.draining and not watching
+        try:
+            if self.service.in_flight > self.limits.requests and not watching:
+                raise HTTPException(429, "too many requests at once; try again in 1 s", {"Retry-After": "1"})
+            body = await self._body(scope, receive)
+        except HTTPException as error:
+            await self._refuse(problem(error.status_code, error.detail, error.headers), scope, receive, send)
             return
-        body = await self._body(scope, receive)
-        if body is None:
-            return
-        if isinstance(body, Response):
-            await self._refuse(body, scope, receive, send)
-        elif refused_at_once:
-            stopping = problem(503, "the server is stopping; send the request to another one", {"Retry-After": "1"})
-            await stopping(scope, receive, send)
-        else:
+        if stopping:
+            sentence = "the server is stopping; send the request to another one"
+            await problem(503, sentence, {"Retry-After": "1"})(scope, receive, send)
+        elif body is not None:
             await self._let_in(body, scope, receive, send)
 
-    async def _body(self, scope: Scope, receive: Receive) -> bytes | Response | None:
-        """The whole body, or why it is refused; None if the client left."""
+    async def _body(self, scope: Scope, receive: Receive) -> bytes | None:
+        """The whole body; None if the client left."""
         most, seconds = self.limits.body_bytes, self.limits.client_seconds
-        too_large = problem(413, f"a body of more than {most:,} bytes; send the texts in several requests")
-        declared = dict(scope["headers"]).get(b"content-length", b"0")
-        if int(declared) > most:
-            return too_large
-        body = bytearray()
+        body, size = bytearray(), int(dict(scope["headers"]).get(b"content-length", b"0"))
         try:
             async with asyncio.timeout(seconds):
-                while True:
+                while size <= most:
                     message = await receive()
                     if message["type"] == "http.disconnect":
                         return None
                     body += message.get("body", b"")
-                    if len(body) > most:
-                        return too_large
-                    if not message.get("more_body"):
+                    size = max(size, len(body))
+                    if not message.get("more_body") and size <= most:
                         return bytes(body)
         except TimeoutError:
-            return problem(408, f"the body did not come within {seconds:g} s; send it faster, or less at once")
+            sentence = f"the body did not come within {seconds:g} s; send it faster, or less at once"
+            raise HTTPException(408, sentence) from None
+        raise HTTPException(413, f"a body of more than {most:,} bytes; send the texts in several requests")
 
     async def _refuse(self, response: Response, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer at once, and take in some of what is still being sent."""

@@ -1,5 +1,6 @@
 """One form for all that a server refuses: ``{"error": "a sentence"}``."""
 
+from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 
@@ -42,7 +43,7 @@ def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
     return {status: {"model": Problem, "description": _WHEN[status]} for status in statuses}
 
 
-def problem(status: int, sentence: str, headers: dict[str, str] | None = None) -> JSONResponse:
+def problem(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
     """The response itself."""
     return JSONResponse({"error": sentence}, status, headers)
 
@@ -58,7 +59,7 @@ def tell_problems(app: FastAPI) -> None:
             )
         said = error.detail != HTTPStatus(error.status_code).phrase
         sentence = error.detail if said else _NOWHERE.get(error.status_code, error.detail)
-        return problem(error.status_code, sentence, dict(error.headers or {}))
+        return problem(error.status_code, sentence, error.headers)
 
     @app.exception_handler(RequestValidationError)
     async def misunderstood(_: Request, error: RequestValidationError) -> JSONResponse:
