@@ -12,7 +12,7 @@ import pytest
 from sharprecl import TextClassifier
 from sharprecl.errors import ConfigError, DataError
 from sharprecl.serving.limits import Limits
-from sharprecl.serving.service import Model, Service, version_of
+from sharprecl.serving.service import Model, Service, stamp_of, version_of
 from tiny import skewed_texts
 
 
@@ -121,3 +121,17 @@ def test_a_folder_that_vanishes_or_is_touched_changes_nothing(folder: Path) -> N
     looked(service)
     assert service.model is old
     assert len(asyncio.run(service.answer(["a text"])).class_ids_N) == 1
+
+
+@pytest.mark.parametrize("file", ["sharprecl.json", "model/model.safetensors", "model.onnx", "tokenizer.json"])
+def test_every_file_of_a_classifier_counts_for_its_version(tmp_path: Path, file: str) -> None:
+    """Those of an ONNX export too."""
+    before = version_of(tmp_path), stamp_of(tmp_path)
+    (tmp_path / "report.html").touch()
+    assert (version_of(tmp_path), stamp_of(tmp_path)) == before, "nothing is read from it"
+    (tmp_path / file).parent.mkdir(exist_ok=True)
+    (tmp_path / file).write_text("a")
+    first = version_of(tmp_path), stamp_of(tmp_path)
+    (tmp_path / file).write_text("ab")
+    assert len({version_of(tmp_path), first[0], before[0]}) == 3
+    assert stamp_of(tmp_path) != first[1] != before[1]

@@ -167,5 +167,6 @@ def version_of(folder: Path) -> str:
 
 
 def _files(folder: Path) -> list[Path]:
-    weights = [path for name in WEIGHTS for path in sorted((folder / name).rglob("*")) if path.is_file()]
-    return [*weights, *([folder / FILE] if (folder / FILE).is_file() else [])]
+    """What a classifier is read from, be it a run's or an export."""
+    patterns = (*(f"{name}/**/*" for name in WEIGHTS), "*.onnx*", "tokenizer*.json", FILE)
+    return sorted(path for pattern in patterns for path in folder.glob(pattern) if path.is_file())
