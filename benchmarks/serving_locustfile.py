@@ -36,7 +36,7 @@ def _end_by_number(environment: Environment, **_: object) -> None:
         nonlocal done
         done += 1
         if done == REQUESTS and environment.runner is not None:
-            gevent.spawn(environment.runner.quit)  # which waits for the user that counts
+            gevent.spawn_later(2, environment.runner.quit)  # when the figures are written, which are so each second
 
     if REQUESTS:
         environment.events.request.add_listener(count)

@@ -1,5 +1,6 @@
 """A process that serves: its socket, connections that must not be slow, and an end that loses nothing accepted."""
 
+import asyncio
 import functools
 import math
 import socket
@@ -14,6 +15,9 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from sharprecl.errors import ConfigError
 from sharprecl.serving.app import create_app
 from sharprecl.serving.service import Service
+
+# Seconds in which the request comes for which a connection was made.
+_LAST_MOMENT = 0.2
 
 
 def bind(host: str, port: int) -> socket.socket:
@@ -85,6 +89,15 @@ class Server(uvicorn.Server):
         if service.draining and not service.in_flight and time.monotonic() >= self._end:
             self.should_exit = True
         return await super().on_tick(counter)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen no longer, tell those who connected in the last moment, then close."""
+        for listening in self.servers:
+            listening.close()
+        await asyncio.sleep(_LAST_MOMENT)
+        while self._service.in_flight and not self.force_exit:
+            await asyncio.sleep(_LAST_MOMENT)
+        await super().shutdown(sockets)
 
 
 class Connection(H11Protocol):
