@@ -59,3 +59,21 @@ def bar_of_precision(confidence_N: Floats, right_N: np.ndarray, weight_N: Floats
             f"are right that often; ask for less, or give more labelled texts"
         )
     return bar
+
+
+def told_of_bar(
+    least: float, confidence_N: Floats, right_N: np.ndarray, weight_N: Floats, precision: float | None
+) -> str:
+    """What a bar of confidence means for these texts, in a sentence.
+
+    Args:
+        precision: what was promised; None where a coverage was asked for.
+    """
+    sure_N = confidence_N >= least
+    coverage = np.average(sure_N, weights=weight_N)
+    right = np.average(right_N[sure_N], weights=weight_N[sure_N])
+    promised = f", {precision:.1%} promised with {SURE:.0%} certainty" if precision else ""
+    return (
+        f"sure from a confidence of {least:.3f} on: {coverage:.1%} of the held-out texts, {right:.1%} of them rightly "
+        f"answered{promised}, of all texts {np.average(right_N, weights=weight_N):.1%}"
+    )

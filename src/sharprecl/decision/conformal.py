@@ -31,6 +31,17 @@ class Bars:
     level: float
     own_C: np.ndarray
 
+    @property
+    def sentence(self) -> str:
+        """A summary for the user."""
+        own, rare = int(self.own_C.sum()), int((~self.own_C).sum())
+        fewest = fewest_texts(self.level)
+        together = f", together for the {rare} that have under {fewest} held-out texts" if rare else ""
+        return (
+            f"sets hold the true class {self.level:.0%} of the time or more: for each of {own} classes on its own"
+            f"{together}"
+        )
+
 
 def set_bars(p_NC: Floats, y_N: Ids, level: float) -> Bars:
     """Learn the bars from held-out texts.

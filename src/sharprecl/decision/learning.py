@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from sharprecl.config import DecisionConfig
 from sharprecl.config.decision import Costs, recall_objective
 from sharprecl.data.messages import closest
-from sharprecl.decision.abstention import SURE, bar_of_coverage, bar_of_precision
+from sharprecl.decision.abstention import bar_of_coverage, bar_of_precision, told_of_bar
 from sharprecl.decision.calibration import Calibration, calibrate
-from sharprecl.decision.conformal import Bars, fewest_texts, set_bars
+from sharprecl.decision.conformal import Bars, set_bars
 from sharprecl.decision.decision import Decision
 from sharprecl.decision.held_out import HeldOut
 from sharprecl.decision.objectives import Floats, MacroF1, Objective, balanced_accuracy, cost_of_answers
@@ -174,11 +174,11 @@ def _with_policy(
     if asked.precision is not None:
         least = bar_of_precision(confidence_M, answers_M == y_M, weight_M, asked.precision)
     if least > 0:
-        notes.append(_told_of_bar(asked, least, confidence_M, answers_M == y_M, weight_M))
+        notes.append(told_of_bar(least, confidence_M, answers_M == y_M, weight_M, asked.precision))
     if asked.sets is not None:
         bars = set_bars(p_MC, y_M, asked.sets)
         bar_C = bars.bar_C
-        notes.append(_told_of_sets(bars))
+        notes.append(bars.sentence)
     decision = learned.decision if offset_C is None else learned.decision.then(Decision(1.0, offset_C))
     policy = Policy(offset_C, least, bar_C, asked.sets)
     return Learned(decision, learned.prior_C, policy, learned.calibration, optimised, bars, tuple(notes))
@@ -209,22 +209,3 @@ def _with_recall(
         f"macro-F1 {100 * before.macro_f1:.1f} to {100 * after.macro_f1:.1f}"
     )
     return offset_C if offset_C.any() else None
-
-
-def _told_of_bar(
-    asked: DecisionConfig, least: float, confidence_M: Floats, right_M: NDArray[np.bool_], weight_M: Floats
-) -> str:
-    answered_M = confidence_M >= least
-    coverage = np.average(answered_M, weights=weight_M)
-    right = np.average(right_M[answered_M], weights=weight_M[answered_M])
-    promised = f", {asked.precision:.1%} promised with {SURE:.0%} certainty" if asked.precision else ""
-    return (
-        f"sure from a confidence of {least:.3f} on: {coverage:.1%} of the held-out texts, {right:.1%} of them rightly "
-        f"answered{promised}, of all texts {np.average(right_M, weights=weight_M):.1%}"
-    )
-
-
-def _told_of_sets(bars: Bars) -> str:
-    own, C = int(bars.own_C.sum()), len(bars.own_C)
-    rare = "" if own == C else f", together for the {C - own} that have under {fewest_texts(bars.level)} held-out texts"
-    return f"sets hold the true class {bars.level:.0%} of the time or more: for each of {own} classes on its own{rare}"

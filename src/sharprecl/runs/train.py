@@ -247,7 +247,7 @@ def _train(run: Run, watching: Callback, resume: bool) -> Judged:
         judged = judge_out_of_fold(classifier, run.table, found)
         with suppress(DataError):  # Texts without a word have no floor.
             run.references |= references_out_of_fold(run.table, found, run.config, run.device)
-    for note in of_validation:
+    for note in (*of_validation, *looks_wrong):
         watching.on_message(f"note: {note}")
     notes = [*classifier.notes_, *run.test_notes, *of_validation, *looks_wrong]
     decided = classifier.decision_.facts
