@@ -60,6 +60,7 @@ class ParquetRows(RowFormat):
                 whole = frame.cast(kinds)
                 yield whole if names is None else whole.select(names)
 
+        # No writer of polars appends; its sink takes frames one after the other, and never holds them all.
         register_io_source(source, schema=kinds).sink_parquet(made)
         return made
 
