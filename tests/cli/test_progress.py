@@ -127,3 +127,13 @@ def test_stages_on_a_terminal_have_a_bar_that_goes_away() -> None:
         tell("near duplicates", 5, 10)
     assert "near duplicates" in stream.getvalue()
     assert "5/10" in stream.getvalue()
+
+
+def test_a_count_whose_end_is_not_known_tells_its_pace(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now)
+    stream = io.StringIO()
+    with counter(Console(file=stream), "classifying", "texts") as count:
+        for now, done in ((0.0, 0), (1.0, 2000), (11.0, 42_000)):  # noqa: B007
+            count(done, None)
+    assert stream.getvalue().splitlines() == ["classifying 42000 4,000 texts/s"]

@@ -212,10 +212,10 @@ class TestPaths:
             read_table(path)
 
     def test_unreadable(self, tmp_path, monkeypatch):
-        def refuse(self):
+        def refuse(self, *_):
             raise PermissionError(13, "Permission denied")
 
-        monkeypatch.setattr("pathlib.Path.read_bytes", refuse)
+        monkeypatch.setattr("pathlib.Path.open", refuse)
         with pytest.raises(DataError, match=r"cannot be read \(Permission denied\)"):
             read_table(tmp_path / "x.csv")
 

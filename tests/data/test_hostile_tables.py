@@ -13,8 +13,9 @@ from hypothesis import given, note
 from hypothesis import strategies as st
 
 from sharprecl.data.dialect import SPOKEN
+from sharprecl.data.formats import ENDINGS
 from sharprecl.data.tables import read_rows, read_table
-from sharprecl.data.writers import ENDINGS, write_predictions
+from sharprecl.data.writers import write_predictions
 from sharprecl.doctor.loading import load
 from sharprecl.errors import SharpReCLError
 

@@ -102,7 +102,7 @@ def augment(
         check_folder(cache, "--cache")
 
     given = Reading(encoding=encoding, separator=separator, sheet=sheet, strict=strict)
-    rows = rows_of(data, text, label or LABEL, given, "train", typer.echo)
+    rows = rows_of(data, text, label or LABEL, given, typer.echo)
     if old := [name for name in (SOURCE_COLUMN, MARK_COLUMN) if name in rows.names]:
         raise DataError(
             f"{data} has the column {old[0]!r}, so it has been augmented already; augment the file that it was "

@@ -18,6 +18,7 @@ from sharprecl.cli.datasets import datasets
 from sharprecl.cli.decide import decide
 from sharprecl.cli.demo import demo
 from sharprecl.cli.doctor import doctor
+from sharprecl.cli.embed import embed
 from sharprecl.cli.evaluate import evaluate
 from sharprecl.cli.experiment import experiment
 from sharprecl.cli.new_method import new_method
@@ -78,8 +79,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for command in (
-    doctor, train, decide, evaluate, predict, serve, compare, demo, methods, new_method, augment, assets, cache
-):  # fmt: skip
+    *(doctor, train, decide, evaluate, predict, embed, serve, compare, demo),
+    *(methods, new_method, augment, assets, cache),
+):
     app.command()(command)
 app.add_typer(datasets, name="datasets")
 app.add_typer(experiment, name="experiment")
@@ -120,14 +122,17 @@ def main() -> None:
         elif error.errno in _DISK:
             _tell(
                 f"could not write{where} ({error.strerror}); free some space or make the folder writable, then run the "
-                f"same command again ('sharprecl train' with --resume)"
+                f"same command again ('train', 'predict' and 'embed' with --resume)"
             )
         else:
             raise
         sys.exit(2)
     except SystemExit as left:
         if left.code == _INTERRUPTED:
-            _tell("interrupted; 'train' goes on with --resume, an experiment and 'augment' when started again")
+            _tell(
+                "interrupted; 'train', 'predict' and 'embed' go on with --resume, an experiment and 'augment' when "
+                "started again"
+            )
         raise
 
 

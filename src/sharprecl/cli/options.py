@@ -52,6 +52,19 @@ Precision = Annotated[
 ]
 Sets = Annotated[float | None, Option(help="Give sets of classes that hold the true one so often, as in 0.9.")]
 
+# Of commands that answer texts one block after the other.
+Kind = Annotated[
+    str | None,
+    Option(
+        "--format",
+        help="Of standard input: csv, tsv, jsonl or lines.",
+        show_default="jsonl if it begins with {, or csv",
+    ),
+]
+Prefix = Annotated[str, Option(help="Before the names of the new columns.")]
+Resume = Annotated[bool, Option("--resume", help="Go on where this command was cut off.")]
+Overwrite = Annotated[bool, Option("--overwrite", help="Replace the output file.")]
+
 # Of commands that make many runs.
 Workers = Annotated[int, Option(help="Runs side by side, also on one GPU.")]
 SharedDevice = Annotated[str, Option(help="auto, cpu, cuda, ...; all workers share it.")]

@@ -80,8 +80,8 @@ class TrainingProgress(Callback):
 
 
 @contextmanager
-def counter(console: Console, doing: str, things: str) -> Iterator[Callable[[int, int], None]]:
-    """Gives what is to be called with (things done, things in all).
+def counter(console: Console, doing: str, things: str) -> Iterator[Callable[[int, int | None], None]]:
+    """Gives what is to be called with (things done, things in all, if that is known).
 
     Args:
         doing: what goes on.
@@ -89,14 +89,16 @@ def counter(console: Console, doing: str, things: str) -> Iterator[Callable[[int
     """
     pace = _Pace(things)
     lines = PlainLines(console)
+
+    def words(done: int, total: int | None) -> str:
+        return f"{done if total is None else f'{done}/{total}'} {pace.words(done, total)}"
+
     if not console.is_terminal:
-        yield lambda done, total: lines.maybe(f"{doing} {done}/{total} {pace.words(done, total)}")
+        yield lambda done, total: lines.maybe(f"{doing} {words(done, total)}")
         return
     with live_bars(console) as bars:
         bar = bars.add_task(doing, total=None, words="")
-        yield lambda done, total: bars.update(
-            bar, completed=done, total=total, words=f"{done}/{total} {pace.words(done, total)}"
-        )
+        yield lambda done, total: bars.update(bar, completed=done, total=total, words=words(done, total))
 
 
 @contextmanager
@@ -136,7 +138,7 @@ class _Pace:
         self._first: int | None = None
         self._began: float | None = None
 
-    def words(self, done: int, total: int) -> str:
+    def words(self, done: int, total: int | None) -> str:
         """``410 texts/s, 1:05 left``; at first only ``texts``."""
         now = time.monotonic()
         if self._first is None:
@@ -146,7 +148,8 @@ class _Pace:
         if self._began is None or done <= self._first or now <= self._began:
             return self._things
         rate = (done - self._first) / (now - self._began)
-        return f"{rate:.3g} {self._things}/s, {_clock((total - done) / rate)} left"
+        left = "" if total is None else f", {_clock((total - done) / rate)} left"
+        return f"{rate:{',.0f' if rate >= 100 else '.3g'}} {self._things}/s{left}"
 
 
 def _clock(seconds: float) -> str:

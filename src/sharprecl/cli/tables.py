@@ -3,13 +3,16 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal, TypedDict
+from typing import TYPE_CHECKING, Literal, TypedDict
 
 from sharprecl.data import benchmarks
 from sharprecl.data.imbalance import imbalanced_subset
 from sharprecl.data.messages import closest, names_phrase
 from sharprecl.data.tables import Rows, TextTable, read_rows, read_table
 from sharprecl.errors import DataError
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Part = Literal["train", "test"]
 
@@ -76,22 +79,31 @@ def judged_table(
     return replace(read_table((test.texts, labels), label_names=label_names), origin=test.origin)
 
 
-def rows_of(
-    data: str, text: str, label: str, given: Reading, part: Part, tell: Callable[[str], None] | None = None
-) -> Rows:
-    """Rows with a column of texts; of a benchmark one part, its columns called as ``text`` and ``label`` say.
+def rows_of(data: str, text: str, label: str, given: Reading, tell: Callable[[str], None] | None = None) -> Rows:
+    """Rows with a column of texts; of a benchmark its training texts.
 
     Raises:
         SharpReCLError: what is wrong with the file or the download.
     """
-    if not is_benchmark(data):
-        return read_rows(data_file(data), text, **given)
+    if is_benchmark(data):
+        return read_rows(benchmark_frame(data, text, label, "train", tell), text)
+    return read_rows(data_file(data), text, **given)
+
+
+def benchmark_frame(
+    data: str, text: str, label: str, part: Part, tell: Callable[[str], None] | None = None
+) -> "pl.DataFrame":
+    """One part of a benchmark, its columns called as ``text`` and ``label`` say.
+
+    Raises:
+        SharpReCLError: what is wrong with the download.
+    """
     import polars as pl
 
     benchmark = benchmarks.load_benchmark(data, progress=tell)
     table = benchmark.train if part == "train" else benchmark.test
     names = [table.label_names[label_id] for label_id in table.label_ids]
-    return read_rows(pl.DataFrame({text: list(table.texts), label: names}), text)
+    return pl.DataFrame({text: list(table.texts), label: names})
 
 
 def data_file(data: str) -> Path:

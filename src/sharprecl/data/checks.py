@@ -179,7 +179,8 @@ def _error(
 ) -> DataError:
     """The sentence on some rows; of ``verb`` and ``cure`` the first for one row, the second for several."""
     several = len(rows) > 1
-    return DataError(f"{raw.origin}: {rows_phrase(rows, raw.lines)} {verb[several]} {what}{cure[several]}")
+    where = rows_phrase(rows, raw.lines, raw.first)
+    return DataError(f"{raw.origin}: {where} {verb[several]} {what}{cure[several]}")
 
 
 def training_notes(

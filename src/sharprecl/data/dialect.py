@@ -15,7 +15,7 @@ SPOKEN = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
 """The delimiters that are recognised."""
 
 _NAMES = {name: sign for sign, name in SPOKEN.items()} | {"\\t": "\t", "pipe": "|"}
-_SAMPLED_ROWS, _SAMPLED_CHARACTERS = 50, 200_000
+_SAMPLED_ROWS, SAMPLED_CHARACTERS = 50, 200_000
 _EXCEL_LINE = re.compile(r'"?sep=([^"\r\n])"?(?:\r\n|\r|\n)', re.IGNORECASE)
 
 
@@ -74,7 +74,7 @@ def recognise(text: str, usual: str) -> str:
     Only what parts the header is a candidate. Of several, that with which the first rows have as many fields as the
     header wins, then the one with most fields, then the ``usual`` one.
     """
-    sample = text[:_SAMPLED_CHARACTERS]
+    sample = text[:SAMPLED_CHARACTERS]
     _, fields, _, best = max((*_fit(sample, sign), sign == usual, sign) for sign in SPOKEN)
     return best if fields > 1 else usual
 
@@ -87,7 +87,7 @@ def spoken(delimiter: str) -> str:
 def _fit(sample: str, delimiter: str) -> tuple[bool, int]:
     """Whether the first rows have as many fields as the header, and how many that has."""
     lines = list(io.StringIO(sample, newline=""))  # splitlines would also cut at characters inside a text
-    if len(sample) == _SAMPLED_CHARACTERS:
+    if len(sample) == SAMPLED_CHARACTERS:
         lines.pop()  # it may be cut
     try:
         rows = [row for row in islice(csv.reader(lines, delimiter=delimiter), _SAMPLED_ROWS) if row]

@@ -6,11 +6,12 @@ become one, and keeps the last of two equal keys.
 
 import json
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sharprecl.data.messages import empty_lines_note, shorten
-from sharprecl.data.raw_table import RawTable
+from sharprecl.data.messages import shorten
+from sharprecl.data.raw_table import CHARACTERS, RawTable
+from sharprecl.data.text_lines import TextLines
 from sharprecl.errors import DataError
 
 
@@ -26,35 +27,47 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 _decode = json.JSONDecoder(object_pairs_hook=_object).decode
 
 
-def read_jsonl(text: str, origin: str) -> RawTable:
-    """Parse JSON lines. Empty lines are passed over; those before the last object are noted.
+def read_jsonl(lines: TextLines, rows: int | None = None) -> Iterator[RawTable]:
+    """Parse JSON lines. Empty lines are passed over; those before the last object are listed.
+
+    Args:
+        lines: of the file.
+        rows: most rows of a table; None gives one table of all.
 
     Raises:
         DataError: a line that is not a JSON object.
     """
-    if text.lstrip().startswith("["):
-        raise DataError(f"{origin} holds a JSON array, not one object a line; rename it to end in .json")
+    origin = lines.origin
     objects: list[dict[str, Any]] = []
-    lines = array("q")
-    empty: list[int] = []
-    every = text.rstrip().split("\n")  # splitlines would also cut at characters that JSON allows inside a string
-    for number, line in enumerate(every, start=1):
+    starts, empty, waiting = array("q"), array("q"), array("q")
+    first, begun = 0, 0
+    for number, line in enumerate(lines, start=1):
+        line = line.removesuffix("\n")
         if not line.strip():
-            empty.append(number)
+            waiting.append(number)
             continue
+        if not first and not objects and line.lstrip().startswith("["):
+            raise DataError(f"{origin} holds a JSON array, not one object a line; rename it to end in .json")
         try:
             value = _decode(line)
         except (ValueError, RecursionError) as error:
-            cut = ": the file may be cut off" if number == len(every) and number > 1 else ""
+            cut = number > 1 and not lines.live and not any(map(str.strip, lines))
             raise DataError(
                 f"{origin}: line {number} is no usable JSON object ({_reason(error)}), it begins with "
-                f"{shorten(line.strip())}; write one object a line{cut}"
+                f"{shorten(line.strip())}; write one object a line{': the file may be cut off' if cut else ''}"
             ) from error
         if not isinstance(value, dict):
             raise DataError(f"{origin}: line {number} holds {shorten(value)}, not an object; write {{...}} there")
+        empty.extend(waiting)
+        waiting = array("q")
         objects.append(value)
-        lines.append(number)
-    return _raw_table(objects, origin, lines, empty_lines_note(origin, empty))
+        starts.append(number)
+        if rows and (len(objects) >= rows or lines.position - begun >= CHARACTERS or not lines.ready()):
+            yield _raw_table(objects, origin, starts, first, empty)
+            first, begun = first + len(objects), lines.position
+            objects, starts, empty = [], array("q"), array("q")
+    if objects or not first:
+        yield _raw_table(objects, origin, starts, first, empty)
 
 
 def read_json(text: str, origin: str) -> RawTable:
@@ -77,7 +90,7 @@ def read_json(text: str, origin: str) -> RawTable:
     for place, item in enumerate(value, start=1):
         if not isinstance(item, dict):
             raise DataError(f"{origin}: row {place} is {shorten(item)}, not an object; write {{...}} there")
-    return _raw_table(value, origin)
+    return _raw_table(value, origin, None)
 
 
 def _reason(error: Exception) -> str:
@@ -88,7 +101,11 @@ def _reason(error: Exception) -> str:
 
 
 def _raw_table(
-    objects: list[dict[str, Any]], origin: str, lines: Sequence[int] | None = None, notes: tuple[str, ...] = ()
+    objects: list[dict[str, Any]],
+    origin: str,
+    lines: Sequence[int] | None,
+    first: int = 0,
+    empty_lines: Sequence[int] = (),
 ) -> RawTable:
     names: dict[str, None] = {}
     for item in objects:
@@ -98,4 +115,5 @@ def _raw_table(
     def column(name: str) -> list[Any]:
         return [item.get(name) for item in objects]
 
-    return RawTable(origin, tuple(names), len(objects), column, lines, notes, objects)
+    every = tuple(names)
+    return RawTable(origin, every, len(objects), column, lines, (), objects, first=first, empty_lines=empty_lines)

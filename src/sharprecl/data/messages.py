@@ -19,14 +19,18 @@ def signed(value: float, digits: int = 1) -> str:
     return f"{sign}{abs(rounded):.{digits}f}"
 
 
-def rows_phrase(rows: Sequence[int], lines: Sequence[int] | Mapping[int, int | None] | None = None) -> str:
+def rows_phrase(
+    rows: Sequence[int], lines: Sequence[int] | Mapping[int, int | None] | None = None, first: int = 0
+) -> str:
     """Name rows as a reader counts them: ``rows 3 (line 4), 7 (line 9) and 12 more``.
 
     Args:
         rows: indices from 0, at least one.
         lines: where every row of the table starts in its file, counted from 1; None where there are no lines.
+        first: how many rows of the source come before the table.
     """
-    shown = [f"{row + 1} (line {lines[row]})" if lines is not None else str(row + 1) for row in rows[:SHOWN]]
+    numbers = [(row, row + 1 + first) for row in rows[:SHOWN]]
+    shown = [f"{number} (line {lines[row]})" if lines is not None else str(number) for row, number in numbers]
     return ("row " if len(rows) == 1 else "rows ") + joined(shown, len(rows))
 
 

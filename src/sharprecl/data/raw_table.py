@@ -7,10 +7,13 @@ from typing import Any
 from sharprecl.data.messages import closest, names_phrase
 from sharprecl.errors import DataError
 
+CHARACTERS = 4_000_000
+"""After so many a table that is one of several ends, even with few rows."""
+
 
 @dataclass(frozen=True)
 class RawTable:
-    """At least one row; columns of equal length, read on demand.
+    """At least one row of a source; columns of equal length, read on demand.
 
     Attributes:
         origin: how sentences call the source.
@@ -21,6 +24,8 @@ class RawTable:
         notes: sentences about what the reader passed over.
         objects: the rows as they are in sources whose rows need not have the same keys (JSON).
         delimiter: between the fields of a .csv or .tsv file; None for all else.
+        first: how many rows of the source come before these.
+        empty_lines: those that were passed over, counted from 1.
 
     Raises:
         DataError: two columns of one name (nobody can say which is meant), or no row.
@@ -34,6 +39,8 @@ class RawTable:
     notes: tuple[str, ...] = ()
     objects: Sequence[Mapping[str, Any]] | None = None
     delimiter: str | None = None
+    first: int = 0
+    empty_lines: Sequence[int] = ()
 
     def __post_init__(self) -> None:
         if len(set(self.names)) < len(self.names):

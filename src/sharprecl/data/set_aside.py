@@ -22,26 +22,29 @@ class SetAside(NamedTuple):
     lacks: str
 
 
-def find_set_aside(
-    raw: RawTable, texts: Sequence[str], labels: Sequence[str] | None, *, strict: bool
-) -> tuple[SetAside, ...]:
-    """The rows whose text or label is empty.
+def find_set_aside(raw: RawTable, texts: Sequence[str], labels: Sequence[str] | None) -> list[SetAside]:
+    """The rows whose text or label is empty."""
+    found = []
+    for row, text in enumerate(texts):
+        if text and (labels is None or labels[row]):
+            continue
+        lacks = [*(["text"] if not text else []), *(["label"] if labels is not None and not labels[row] else [])]
+        line = None if raw.lines is None else raw.lines[row]
+        found.append(SetAside(raw.origin, raw.first + row + 1, line, " and ".join(lacks)))
+    return found
+
+
+def check_set_aside(found: Sequence[SetAside], rows: int, *, strict: bool) -> None:
+    """Refuse a table of so many rows of which these are set aside.
 
     Raises:
         DataError: there is one, and the caller is strict; or no row is left.
     """
-    found = []
-    for row, text in enumerate(texts):
-        lacks = [*(["text"] if not text else []), *(["label"] if labels is not None and not labels[row] else [])]
-        if lacks:
-            line = None if raw.lines is None else raw.lines[row]
-            found.append(SetAside(raw.origin, row + 1, line, " and ".join(lacks)))
-    if found and (strict or len(found) == len(texts)):
+    if found and (strict or len(found) == rows):
         cure = "fill in or delete them, or leave --strict out (strict=False in Python) to set them aside"
-        if len(found) == len(texts):
+        if len(found) == rows:
             cure = "are the right columns named with --text and --label?"
         raise DataError(f"{set_aside_note(found)}; {cure}")
-    return tuple(found)
 
 
 def set_aside_note(found: Sequence[SetAside]) -> str:

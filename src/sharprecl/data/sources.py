@@ -1,17 +1,19 @@
 """From whatever a user calls a table to a ``RawTable``: a file, a frame, a data set, plain sequences."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from sharprecl.data.delimited import read_delimited
 from sharprecl.data.dialect import DELIMITERS, Dialect
 from sharprecl.data.json_rows import read_json, read_jsonl
-from sharprecl.data.messages import names_phrase, shorten
+from sharprecl.data.messages import empty_lines_note, names_phrase, shorten
+from sharprecl.data.plain_lines import read_plain
 from sharprecl.data.raw_table import RawTable
-from sharprecl.data.rawfile import decode, read_checked
+from sharprecl.data.rawfile import check_file
+from sharprecl.data.text_lines import TextLines
 from sharprecl.data.workbook import read_workbook
 from sharprecl.errors import DataError
 
@@ -40,12 +42,29 @@ def open_texts(source: Any, text: str, dialect: Dialect) -> RawTable:
     return _open(source, dialect)
 
 
+def tables_of(source: Any, dialect: Dialect, rows: int | None = None) -> Iterator[RawTable]:
+    """Read a source table by table, each of at most so many rows (None: one of all).
+
+    A .json file, a workbook, a frame and a data set come whole, for they are in memory as a whole in any case.
+
+    Raises:
+        DataError: whatever is wrong with the source, in one sentence.
+    """
+    if isinstance(source, str | os.PathLike):
+        yield from _read_file(Path(source), dialect, rows)
+    else:
+        yield _from_frame(source)
+
+
 def _open(source: Any, dialect: Dialect) -> RawTable:
+    (table,) = tables_of(source, dialect)
+    return replace(table, notes=table.notes + empty_lines_note(table.origin, table.empty_lines))
+
+
+def _from_frame(source: Any) -> RawTable:
     """Frames are recognised by their class or by Arrow's interface: no library is imported for them."""
     library, kind = type(source).__module__.partition(".")[0], type(source).__name__
     match library, kind:
-        case _ if isinstance(source, str | os.PathLike):
-            return _read_file(Path(source), dialect)
         case "polars", "LazyFrame":
             return _from_polars(source.collect(), "the polars frame")
         case "polars", "DataFrame":
@@ -68,37 +87,85 @@ def _open(source: Any, dialect: Dialect) -> RawTable:
     )
 
 
-def _read_file(path: Path, dialect: Dialect) -> RawTable:
+def _read_file(path: Path, dialect: Dialect, rows: int | None) -> Iterator[RawTable]:
     """The one place that knows what a file's ending means."""
-    data, origin, ending = read_checked(path), str(path), path.suffix.lower()
+    check_file(path)
+    origin, ending = str(path), path.suffix.lower()
     if ending == ".parquet":
-        return _read_parquet(data, origin)
+        yield from _read_parquet(path, rows)
+        return
     if ending == ".xlsx":
-        return read_workbook(data, dialect.sheet, origin)
-    text, notes = decode(data, dialect.encoding, origin)
+        yield read_workbook(path.read_bytes(), dialect.sheet, origin)
+        return
+    lines = TextLines(path, dialect.encoding, origin, "" if ending in DELIMITERS else "\n")
     if ending in DELIMITERS:
-        table = read_delimited(text, dialect.delimiter, DELIMITERS[ending], origin)
+        tables = read_delimited(lines, dialect.delimiter, DELIMITERS[ending], rows)
     else:
-        table = read_json(text, origin) if ending == ".json" else read_jsonl(text, origin)
-    return replace(table, notes=notes + table.notes)
+        tables = iter([read_json("".join(lines), origin)]) if ending == ".json" else read_jsonl(lines, rows)
+    yield from _with_notes(tables, lines.notes)
 
 
-def _read_parquet(data: bytes, origin: str) -> RawTable:
+def tables_of_pipe(
+    stream: BinaryIO, kind: str | None, name: str, dialect: Dialect, rows: int
+) -> tuple[str, Iterator[RawTable]]:
+    """Read what comes through a pipe, table by table, each of what is there and at most so many rows.
+
+    Args:
+        stream: the pipe.
+        kind: csv, tsv, jsonl, or lines, each of them a text; None is jsonl where an object comes first, otherwise csv.
+        name: of the column of plain lines.
+        dialect: what the user says.
+        rows: most rows of a table.
+
+    Returns:
+        The kind, and the tables.
+
+    Raises:
+        DataError: whatever is wrong with it, in one sentence.
+    """
+    lines = TextLines(stream, dialect.encoding, "standard input")
+    if kind is None:
+        kind = "jsonl" if lines.beginning().lstrip().startswith("{") else "csv"
+    if kind == "jsonl":
+        lines.newline = "\n"
+        tables = read_jsonl(lines, rows)
+    elif kind == "lines":
+        tables = read_plain(lines, name, rows)
+    else:
+        tables = read_delimited(lines, dialect.delimiter, DELIMITERS[f".{kind}"], rows)
+    return kind, _with_notes(tables, lines.notes)
+
+
+def _with_notes(tables: Iterator[RawTable], notes: tuple[str, ...]) -> Iterator[RawTable]:
+    """The same tables, the first with these notes before its own."""
+    for table in tables:
+        yield table if table.first else replace(table, notes=notes + table.notes)
+
+
+def _read_parquet(path: Path, rows: int | None) -> Iterator[RawTable]:
     import polars as pl
 
-    if not data.startswith(b"PAR1"):
+    with path.open("rb") as stream:
+        head = stream.read(16)
+        stream.seek(-min(4, path.stat().st_size), os.SEEK_END)
+        end = stream.read()
+    if not head.startswith(b"PAR1"):
         raise DataError(
-            f"{origin} is not Parquet, whatever its ending says (it begins with {shorten(data[:16])}); "
+            f"{path} is not Parquet, whatever its ending says (it begins with {shorten(head)}); "
             "rename a text file to end in .csv, .tsv or .jsonl"
         )
-    if not data.endswith(b"PAR1"):
-        raise DataError(f"{origin} is a Parquet file without its end; it was cut off: copy or write it anew")
+    if end != b"PAR1":
+        raise DataError(f"{path} is a Parquet file without its end; it was cut off: copy or write it anew")
     try:
-        frame = pl.read_parquet(data)
+        frame = pl.scan_parquet(path, glob=False)
+        first, size = 0, frame.select(pl.len()).collect().item()
+        while first == 0 or first < size:
+            table = _from_polars(frame.slice(first, rows).collect(), str(path))
+            yield replace(table, first=first)
+            first += table.size
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError) as error:
         reason = (str(error).splitlines() or ["no reason given"])[0]
-        raise DataError(f"{origin} is a damaged Parquet file ({reason}); copy or write it anew") from error
-    return _from_polars(frame, origin)
+        raise DataError(f"{path} is a damaged Parquet file ({reason}); copy or write it anew") from error
 
 
 def _from_polars(frame: Any, origin: str) -> RawTable:

@@ -12,7 +12,7 @@ from sharprecl.data.augmented import CopyRows, copies_in
 from sharprecl.data.checks import check_classes, checked_labels, checked_texts, known_ids, training_notes
 from sharprecl.data.dialect import Dialect
 from sharprecl.data.raw_table import RawTable
-from sharprecl.data.set_aside import SetAside, find_set_aside, set_aside_note
+from sharprecl.data.set_aside import SetAside, check_set_aside, find_set_aside, set_aside_note
 from sharprecl.data.sources import open_table, open_texts
 
 
@@ -181,7 +181,8 @@ def read_table(
     raw.require(text, "text")
     raw.require(label, "label")
     texts, labels = checked_texts(raw, text), checked_labels(raw, label)
-    aside = find_set_aside(raw, texts, labels, strict=strict)
+    aside = tuple(find_set_aside(raw, texts, labels))
+    check_set_aside(aside, raw.size, strict=strict)
     notes = raw.notes + ((set_aside_note(aside),) if aside else ())
     told = {label for text, label in zip(texts, labels, strict=True) if text} if label_names is None else {*label_names}
     # A label that only rows without a text have is none of the classes.
@@ -231,6 +232,7 @@ def read_rows(
     raw = open_texts(source, text, Dialect(encoding, separator, sheet))
     raw.require(text, "text")
     texts = checked_texts(raw, text)
-    aside = find_set_aside(raw, texts, None, strict=strict)
+    aside = tuple(find_set_aside(raw, texts, None))
+    check_set_aside(aside, raw.size, strict=strict)
     notes = raw.notes + ((set_aside_note(aside),) if aside else ())
     return Rows(raw.records(), texts, raw.names, raw.origin, notes, aside, raw.delimiter)

@@ -1,6 +1,6 @@
 """Excel workbooks, by fastexcel and xlsxwriter: every cell is read as the text that it shows, and written as text."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from sharprecl.extras import require
 MOST_ROWS, MOST_COLUMNS, MOST_CHARACTERS = 1_048_575, 16_384, 32_767
 """What a sheet holds below its header, and a cell."""
 
-_WRITING = "writing .xlsx"
+_WRITING, _CURE = "writing .xlsx", "write to .csv instead"
 _WIDEST = 60
 _EXACT = 10**15
 """Whole numbers from here on lose digits as numbers."""
@@ -107,23 +107,35 @@ def write_workbook(path: Path, names: Sequence[str], rows: Iterable[Sequence[Any
         sheet.autofilter(0, 0, max(1, number), max(0, len(names) - 1))
 
 
-def check_cells(origin: str, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Refuse what a sheet cannot hold, which xlsxwriter would leave out.
+def check_columns(origin: str, names: Sequence[str]) -> None:
+    """Refuse more columns than a sheet has.
 
     Raises:
-        DataError: too many rows or columns, a text that is too long.
+        DataError: there are too many.
         MissingExtraError: xlsxwriter is not installed.
     """
     require("xlsxwriter", "excel", _WRITING)
-    cure = "write to .csv instead"
     if len(names) > MOST_COLUMNS:
-        raise DataError(f"{origin}: a sheet has room for {MOST_COLUMNS:,} columns, not for {len(names):,}; {cure}")
-    for number, row in enumerate(rows, start=1):
+        raise DataError(f"{origin}: a sheet has room for {MOST_COLUMNS:,} columns, not for {len(names):,}; {_CURE}")
+
+
+def check_cells(origin: str, rows: Iterable[Mapping[str, Any]], first: int = 0) -> None:
+    """Refuse what a sheet cannot hold, which xlsxwriter would leave out.
+
+    Args:
+        origin: how sentences call the source of the rows.
+        rows: their cells by column.
+        first: how many rows come before them.
+
+    Raises:
+        DataError: too many rows, a text that is too long.
+    """
+    for number, row in enumerate(rows, start=first + 1):
         if number > MOST_ROWS:
-            raise DataError(f"{origin}: a sheet has room for {MOST_ROWS:,} rows under its header; {cure}")
-        for name, value in zip(names, row, strict=True):
+            raise DataError(f"{origin}: a sheet has room for {MOST_ROWS:,} rows under its header; {_CURE}")
+        for name, value in row.items():
             if isinstance(value, str) and len(value) > MOST_CHARACTERS:
                 raise DataError(
                     f"{origin}: row {number:,} has {len(value):,} characters in column {name!r}, and a cell of Excel "
-                    f"holds {MOST_CHARACTERS:,}; {cure}"
+                    f"holds {MOST_CHARACTERS:,}; {_CURE}"
                 )

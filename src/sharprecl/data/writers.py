@@ -1,30 +1,20 @@
 """Rows to a file: predictions, with all that came in and the new columns behind it, and lists."""
 
-import json
-import math
 import os
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sharprecl.data.checks import is_unicode
-from sharprecl.data.dialect import DELIMITERS
+from sharprecl.data.formats import ENDINGS, format_of
 from sharprecl.data.messages import names_phrase
-from sharprecl.data.workbook import check_cells, write_workbook
 from sharprecl.errors import DataError
 from sharprecl.files import atomic_path
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from sharprecl.data.tables import Rows
 
-ENDINGS = (".csv", ".tsv", ".xlsx", ".jsonl", ".ndjson", ".parquet")
-"""The file name endings that can be written."""
-
-_FORMULA = re.compile(r"[=+\-@\t\r](?!\d[\d.,]*$)")
-"""What a spreadsheet runs, or takes for more than text, when it opens a .csv file; numbers with a sign are harmless."""
+_AT_ONCE = 10_000
 
 
 def check_output(rows: "Rows", new_names: Iterable[str], path: Path | str) -> None:
@@ -37,29 +27,40 @@ def check_output(rows: "Rows", new_names: Iterable[str], path: Path | str) -> No
             name the input already has, or values that such a file cannot hold.
     """
     path = Path(path)
-    ending = path.suffix.lower()
-    if ending not in ENDINGS:
-        raise DataError(f"{path} has the unknown ending {path.suffix!r}; the known ones are {', '.join(ENDINGS)}")
+    check_place(path)
+    check_new(rows.origin, rows.names, new_names)
+    form = format_of(path.suffix.lower(), rows.origin)
+    form.start(rows.names)
+    form.examine(rows.records, 0)
+
+
+def check_place(path: Path, endings: Sequence[str] = ENDINGS) -> None:
+    """Refuse a file that cannot be written.
+
+    Raises:
+        DataError: an unknown ending, a folder of that name, or a place where nothing can be written.
+    """
+    if path.suffix.lower() not in endings:
+        raise DataError(f"{path} has the unknown ending {path.suffix!r}; the known ones are {', '.join(endings)}")
     if path.is_dir():
         raise DataError(f"{path} is a folder; name a file in it")
-    if taken := [name for name in new_names if name in rows.names]:
-        raise DataError(
-            f"{rows.origin} already has the column(s) {names_phrase(taken)} that the predictions would get; "
-            "rename or delete them in the input"
-        )
-    if ending in (".xlsx", ".parquet") and "" in rows.names:
-        raise DataError(
-            f"{rows.origin} has a column without a name, which {ending} cannot hold; name it, or write .csv"
-        )
     place = next(folder for folder in path.absolute().parents if folder.exists())
     if not os.access(place, os.W_OK):
         raise DataError(f"{path} cannot be written (nobody may write into {place}); name a place that is writable")
-    if ending == ".parquet":
-        _series(rows.records, rows.names)
-    elif ending == ".xlsx":
-        check_cells(rows.origin, rows.names, _cells(rows.records, rows.names))
-    if ending in (*DELIMITERS, ".xlsx"):
-        _check_encodable(rows)
+
+
+def check_new(origin: str, names: Iterable[str], new_names: Iterable[str], cure: str = "") -> None:
+    """Refuse new columns whose names the input already has.
+
+    Raises:
+        DataError: one has.
+    """
+    known = {*names}
+    if taken := [name for name in new_names if name in known]:
+        raise DataError(
+            f"{origin} already has the column(s) {names_phrase(taken)} that are to be added; "
+            f"{cure}rename or delete them in the input"
+        )
 
 
 def write_predictions(
@@ -91,7 +92,7 @@ def write_predictions(
 
 
 def write_rows(
-    records: Sequence[Mapping[str, Any]],
+    records: Iterable[Mapping[str, Any]],
     names: Sequence[str],
     path: Path,
     delimiter: str | None = None,
@@ -109,106 +110,22 @@ def write_rows(
     Raises:
         DataError: values that Parquet cannot hold together, or a place that cannot be written.
     """
-    ending = path.suffix.lower()
+    form = format_of(path.suffix.lower(), str(path), for_excel=for_excel)
     try:
         with atomic_path(path) as temporary:
-            if ending == ".parquet":
-                import polars as pl
-
-                pl.DataFrame(_series(records, names)).write_parquet(temporary)
-            elif ending == ".xlsx":
-                write_workbook(temporary, names, _cells(records, names))
-            else:
-                usual = DELIMITERS.get(ending)
-                marked = for_excel and usual is not None
-                with temporary.open("w", encoding="utf-8-sig" if marked else "utf-8", newline="") as stream:
-                    if usual is None:
-                        stream.writelines(map(_json_line, records))
-                    else:
-                        stream.writelines(_delimited(records, names, delimiter or usual, for_excel))
+            with temporary.open("wb") as stream:
+                stream.write(form.start(names, delimiter))
+                rest, more = iter(records), True
+                while more:
+                    # Also an empty one, from which Parquet learns its columns.
+                    block = list(islice(rest, _AT_ONCE))
+                    stream.write(form.rows(block))
+                    more = len(block) == _AT_ONCE
+            form.finish(temporary).replace(temporary)
     except OSError as error:
-        raise DataError(
-            f"{path} cannot be written ({error.strerror or error}); name a place that is writable and has room"
-        ) from error
+        raise cannot_write(path, error) from error
 
 
-def _cells(records: Iterable[Mapping[str, Any]], names: Sequence[str]) -> Iterator[list[Any]]:
-    """Values of a workbook: numbers stay numbers."""
-    for record in records:
-        values = map(record.get, names)
-        yield [value if value is None or isinstance(value, bool | int | float) else _spelled(value) for value in values]
-
-
-def _delimited(
-    records: Iterable[Mapping[str, Any]], names: Sequence[str], delimiter: str, for_excel: bool
-) -> Iterator[str]:
-    """Lines of CSV or TSV. The csv module of Python 3.11 leaves a lone carriage return unquoted, so not by it."""
-    needs_quotes = re.compile(rf'[{re.escape(delimiter)}"\r\n]')
-
-    def field(value: Any) -> str:
-        text = "" if value is None else _spelled(value)
-        if for_excel and isinstance(value, str) and _FORMULA.match(text):
-            text = f"'{text}"
-        return '"' + text.replace('"', '""') + '"' if needs_quotes.search(text) else text
-
-    for row in (names, *([record.get(name) for name in names] for record in records)):
-        # An empty line would not be a row.
-        yield (delimiter.join(map(field, row)) or '""') + "\n"
-
-
-def _spelled(value: Any) -> str:
-    return _json(value) if isinstance(value, dict | list) else str(value)
-
-
-def _check_encodable(rows: "Rows") -> None:
-    half = "half a character (a lone surrogate, such as half an emoji)"
-    cure = "which no text file can hold; write to .jsonl, or mend it"
-    if wrong := [name for name in rows.names if "\0" in name or not is_unicode(name)]:
-        raise DataError(f"{rows.origin}: the name of column {wrong[0]!r} has a NUL or {half}, {cure}")
-    for number, record in enumerate(rows.records, start=1):
-        for name, value in record.items():
-            if isinstance(value, str | list | dict):
-                text = _spelled(value)
-                if "\0" in text or not is_unicode(text):
-                    what = "a NUL character" if "\0" in text else half
-                    raise DataError(f"{rows.origin}: row {number:,} has {what} in column {name!r}, {cure}")
-
-
-def _json_line(record: Mapping[str, Any]) -> str:
-    """A line of strict JSON; half a character is written as its escape."""
-    line = _json(record)
-    return (line if is_unicode(line) else _json(record, ensure_ascii=True)) + "\n"
-
-
-def _json(value: Any, *, ensure_ascii: bool = False) -> str:
-    """Strict JSON: what is no finite number is null."""
-    try:
-        return json.dumps(value, ensure_ascii=ensure_ascii, default=str, allow_nan=False)
-    except ValueError:
-        return json.dumps(_finite(value), ensure_ascii=ensure_ascii, default=str, allow_nan=False)
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _finite(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(inner) for inner in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _series(records: Sequence[Mapping[str, Any]], names: Sequence[str]) -> "list[pl.Series]":
-    import polars as pl
-
-    series = []
-    for name in names:
-        values = [record.get(name) for record in records]
-        try:
-            column = pl.Series(name, values, strict=True)
-            # polars drops the keys that the first object of a column lacks.
-            whole = not column.dtype.is_nested() or column.to_list() == values
-        except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
-            whole = False
-        if not whole:
-            raise DataError(f"Parquet cannot hold the different kinds of values in column {name!r}; write to .jsonl")
-        series.append(column)
-    return series
+def cannot_write(path: Path, error: OSError, cure: str = "name a place that is writable and has room") -> DataError:
+    """The sentence on a place that cannot be written."""
+    return DataError(f"{path} cannot be written ({error.strerror or error}); {cure}")

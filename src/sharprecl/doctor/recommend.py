@@ -10,8 +10,8 @@ import numpy as np
 from sharprecl.config import EncoderConfig, TrainingConfig
 from sharprecl.config.choice import choose_method
 from sharprecl.data.dialect import RECOGNISED, Dialect
+from sharprecl.data.formats import ENDINGS
 from sharprecl.data.messages import plural
-from sharprecl.data.writers import ENDINGS
 from sharprecl.doctor.diagnosis import Recommendation
 from sharprecl.doctor.issues.base import Data
 from sharprecl.doctor.issues.unread_texts import TextReport
