@@ -6,6 +6,7 @@
     guard     what holds for every request: body and time, draining, log, figures
     predict   POST /predict
     watching  /healthz, /readyz, /metrics
+    page      for people: try a text or a file, see what carries the answer, correct it
     app       all of it as one FastAPI application
     server    a process around that: the socket, SIGTERM
 

@@ -7,6 +7,7 @@ import asyncio
 import logging
 import time
 import traceback
+from collections.abc import Mapping
 
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
@@ -28,10 +29,17 @@ _THROWN_AWAY = 8
 
 
 class Guard:
-    """ASGI middleware in front of all routes."""
+    """ASGI middleware in front of all routes.
 
-    def __init__(self, app: ASGIApp, service: Service) -> None:
+    Args:
+        app: what it stands before.
+        service: answers, and has limits.
+        larger: most bytes of a body by the path, where it may be larger than elsewhere; one such is read at a time.
+    """
+
+    def __init__(self, app: ASGIApp, service: Service, larger: Mapping[str, int] | None = None) -> None:
         self.app, self.service, self.limits = app, service, service.limits
+        self._larger, self._reading = larger or {}, asyncio.Lock()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -83,7 +91,16 @@ class Guard:
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes | None:
         """The whole body; None if the client left."""
-        most, seconds = self.limits.body_bytes, self.limits.client_seconds
+        most = self._larger.get(scope["path"])
+        if most is None:
+            return await self._read(scope, receive, self.limits.body_bytes)
+        if self._reading.locked():
+            raise HTTPException(429, "another file is being sent; try again in 5 s", {"Retry-After": "5"})
+        async with self._reading:
+            return await self._read(scope, receive, most)
+
+    async def _read(self, scope: Scope, receive: Receive, most: int) -> bytes | None:
+        seconds = self.limits.client_seconds
         body, size = bytearray(), int(dict(scope["headers"]).get(b"content-length", b"0"))
         try:
             async with asyncio.timeout(seconds):

@@ -10,6 +10,7 @@ from typing import Any
 
 import h11
 import uvicorn
+from fastapi import APIRouter
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from sharprecl.errors import ConfigError
@@ -38,18 +39,19 @@ def bind(host: str, port: int) -> socket.socket:
     return taken
 
 
-def serve(service: Service, taken: socket.socket, *, drain_seconds: float = 1.0) -> None:
+def serve(service: Service, taken: socket.socket, page: APIRouter | None = None, *, drain_seconds: float = 1.0) -> None:
     """Answer until SIGTERM or Ctrl-C, then answer what was accepted.
 
     Args:
         service: what answers.
         taken: by ``bind``.
+        page: routes for people.
         drain_seconds: at least so long the end takes, in which ``/readyz`` and new requests get 503.
     """
     seconds = service.limits.client_seconds
     connection: Any = functools.partial(Connection, seconds)
     config = uvicorn.Config(
-        create_app(service),
+        create_app(service, page),
         http=connection,
         ws="none",
         lifespan="on",
