@@ -1,5 +1,7 @@
 """Frames and data sets of other libraries."""
 
+from pathlib import Path
+
 import datasets
 import numpy as np
 import pandas as pd
@@ -7,6 +9,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from sharprecl.data.sources import FileInMemory
 from sharprecl.data.tables import read_rows, read_table
 from sharprecl.errors import DataError
 
@@ -110,3 +113,15 @@ class TestHub:
             read_table(datasets.DatasetDict(train=whole, test=whole))
         with pytest.raises(DataError, match="streaming=False"):
             read_table(whole.to_iterable_dataset())
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "json", "parquet", "xlsx"])
+def test_a_file_in_memory_is_read_as_on_a_disk(tmp_path: Path, ending: str) -> None:
+    path, frame = tmp_path / f"x.{ending}", pl.DataFrame({"id": ["1", "2"], "text": ['a "b",\nc', "é"]})
+    write = {"csv": frame.write_csv, "jsonl": frame.write_ndjson, "xlsx": frame.write_excel, "json": frame.write_json}
+    write |= {"tsv": lambda path: frame.write_csv(path, separator="\t"), "parquet": frame.write_parquet}
+    write[ending](path)
+    found = read_rows(FileInMemory(path.name, path.read_bytes()))
+    assert (found.records, found.origin) == (read_rows(path).records, path.name)
+    with pytest.raises(DataError, match=rf"^x\.{ending} is empty"):
+        read_rows(FileInMemory(path.name, b""))

@@ -23,6 +23,7 @@ from sharprecl.cli.evaluate import evaluate
 from sharprecl.cli.experiment import experiment
 from sharprecl.cli.new_method import new_method
 from sharprecl.cli.predict import predict
+from sharprecl.cli.serve import serve
 from sharprecl.cli.train import train
 from sharprecl.errors import BlankRowsWarning, ConfigError, SharpReCLError
 from sharprecl.version import __version__
@@ -78,7 +79,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for command in (
-    *(doctor, train, decide, evaluate, predict, embed, compare, demo),
+    *(doctor, train, decide, evaluate, predict, embed, serve, compare, demo),
     *(methods, new_method, augment, assets, cache),
 ):
     app.command()(command)

@@ -1,6 +1,6 @@
 """``sharprecl predict``."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -27,7 +27,6 @@ from sharprecl.errors import ConfigError
 if TYPE_CHECKING:
     from sharprecl.classifier import TextClassifier
     from sharprecl.cli.streams import Tell
-    from sharprecl.decision import Answers, Policy
 
 
 def predict(
@@ -68,6 +67,7 @@ def predict(
     from sharprecl.data.formats import format_of
     from sharprecl.data.writers import check_place
     from sharprecl.decision import Policy
+    from sharprecl.decision.columns import column_names, columns_of
     from sharprecl.decision.shift import MOST_TEXTS
     from sharprecl.export.card import read_card
 
@@ -109,12 +109,12 @@ def predict(
             nonlocal silent
             answers = classifier.policy_.answers(by_length(texts, classifier.scores, tell))
             silent += sum(map(bool, texts)) - int((answers.class_ids_N >= 0).sum())
-            every = _columns(answers, card.label_names, probabilities=probabilities, typed=form.typed)
+            every = columns_of(answers, card.label_names, probabilities=probabilities, typed=form.typed)
             return {prefix + name: every[name] for name in new}
 
         return answer
 
-    new = _names(policy, card.label_names if probabilities else ())
+    new = column_names(policy, card.label_names if probabilities else ())
     options = {"prefix": prefix, "prior": _content(prior), "probabilities": probabilities, "for_excel": for_excel}
     estimated = MOST_TEXTS if prior == "estimate" else 0
     as_read = for_excel or output == PIPE
@@ -140,30 +140,3 @@ def _load(run: Path, device: str, prior: str | None) -> "TextClassifier":
 def _content(prior: str | None) -> str | None:
     """What decides the class shares: the word, or what the file holds."""
     return Path(prior).read_text(encoding="utf-8", errors="replace") if prior and Path(prior).is_file() else prior
-
-
-def _names(policy: "Policy", chances: Iterable[str]) -> list[str]:
-    """The columns of the answers."""
-    unsure = ["not_sure"] if policy.abstains else []
-    sets = ["set"] if policy.set_bar_C is not None else []
-    return ["predicted", "confidence", *unsure, *sets, *(f"probability {name}" for name in chances)]
-
-
-def _columns(answers: "Answers", names: Sequence[str], *, probabilities: bool, typed: bool) -> dict[str, list[Any]]:
-    """Values of the columns; where text is all there is, in words that any spreadsheet shows."""
-    columns: dict[str, list[Any]] = {
-        "predicted": [names[answer] if answer >= 0 else "" for answer in answers.class_ids_N],
-        "confidence": _rounded(answers.confidence_N),
-        "not_sure": [bool(unsure) if typed else ("no", "yes")[unsure] for unsure in answers.abstained_N.astype(int)],
-    }
-    for index, name in enumerate(names if probabilities else ()):
-        columns[f"probability {name}"] = _rounded(answers.probabilities_NC[:, index])
-    if answers.sets_NC is not None:
-        sets = [[names[index] for index in row.nonzero()[0]] for row in answers.sets_NC]
-        columns["set"] = sets if typed else list(map(" | ".join, sets))
-    return columns
-
-
-def _rounded(chances: Iterable[float]) -> list[Any]:
-    """Six digits; nothing where there is no answer."""
-    return [None if chance != chance else round(float(chance), 6) for chance in chances]

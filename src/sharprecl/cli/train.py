@@ -35,6 +35,10 @@ def train(
     test: Annotated[
         Path | None, Option(help="Labelled texts to judge the model on; a benchmark brings its own.")
     ] = None,
+    corrections: Annotated[
+        Path | None,
+        Option(help="Texts with their right labels, as 'sharprecl serve' writes them; they win over those of DATA."),
+    ] = None,
     ir: Annotated[float | None, Option(help="Thin the training texts to this imbalance ratio, exponentially.")] = None,
     drop_leaks: Annotated[
         bool, Option("--drop-leaks", help="Leave out test texts that also stand in training.")
@@ -100,6 +104,7 @@ def train(
     # The data is checked before PyTorch is even imported: a broken file should not cost ten seconds.
     from sharprecl.cli.tables import Reading, training_table
     from sharprecl.config import assignments, choice_note, given, merge, read_yaml, resolve
+    from sharprecl.data.corrected import corrected
     from sharprecl.data.leaks import find_leaks, without_leaks
     from sharprecl.data.tables import read_table
 
@@ -130,6 +135,8 @@ def train(
     }
     given_files = Reading(encoding=encoding, separator=separator, sheet=sheet, strict=strict)
     table, held_out = training_table(data, text, label, given_files, ir, typer.echo)
+    if corrections is not None:
+        table = corrected(table, read_table(corrections, text, label, label_names=table.label_names))
     wanted = merge(read_yaml(config) if config else {}, assignments(set_ or []), given(options))
     settings = resolve(wanted, table.class_counts)
     if note := choice_note(wanted, table.class_counts):

@@ -44,12 +44,21 @@ def check_file(path: Path) -> None:
         raise DataError(f"{path} does not exist{near}; check the path and the folder you are in") from error
     except (OSError, ValueError) as error:  # the latter: a NUL character in the path
         raise DataError(f"{shorten(str(path))} cannot be read ({getattr(error, 'strerror', None) or error})") from error
-    if not more and not head.removeprefix(codecs.BOM_UTF8).strip():
-        raise DataError(f"{path} is empty; was it written to the end?")
-    ending = path.suffix.lower()
-    check_kind(head, str(path), ending)
+    check_beginning(head + more, str(path))
+
+
+def check_beginning(head: bytes, name: str) -> None:
+    """Refuse what by its first bytes cannot be what the ending of its name says.
+
+    Raises:
+        DataError: it is empty, of another kind or of an unknown ending.
+    """
+    if len(head) <= _HEAD and not head.removeprefix(codecs.BOM_UTF8).strip():
+        raise DataError(f"{name} is empty; was it written to the end?")
+    ending = Path(name).suffix.lower()
+    check_kind(head, name, ending)
     if ending not in ENDINGS:
-        raise DataError(f"{path} has the unknown ending {ending!r}; the known ones are {', '.join(ENDINGS)}")
+        raise DataError(f"{name} has the unknown ending {ending!r}; the known ones are {', '.join(ENDINGS)}")
 
 
 def check_kind(head: bytes, origin: str, ending: str = "") -> None:

@@ -1,8 +1,9 @@
 """From whatever a user calls a table to a ``RawTable``: a file, a frame, a data set, plain sequences."""
 
+import io
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -12,10 +13,18 @@ from sharprecl.data.json_rows import read_json, read_jsonl
 from sharprecl.data.messages import empty_lines_note, names_phrase, shorten
 from sharprecl.data.plain_lines import read_plain
 from sharprecl.data.raw_table import RawTable
-from sharprecl.data.rawfile import check_file
+from sharprecl.data.rawfile import check_beginning, check_file
 from sharprecl.data.text_lines import TextLines
 from sharprecl.data.workbook import read_workbook
 from sharprecl.errors import DataError
+
+
+@dataclass(frozen=True)
+class FileInMemory:
+    """A file that never was on a disk: its name, whose ending says what it is, and its bytes."""
+
+    name: str
+    data: bytes
 
 
 def open_table(source: Any, text: str, label: str, dialect: Dialect) -> RawTable:
@@ -51,7 +60,12 @@ def tables_of(source: Any, dialect: Dialect, rows: int | None = None) -> Iterato
         DataError: whatever is wrong with the source, in one sentence.
     """
     if isinstance(source, str | os.PathLike):
-        yield from _read_file(Path(source), dialect, rows)
+        path = Path(source)
+        check_file(path)
+        yield from _read_file(path, str(path), dialect, rows)
+    elif isinstance(source, FileInMemory):
+        check_beginning(source.data, source.name)
+        yield from _read_file(source.data, source.name, dialect, rows)
     else:
         yield _from_frame(source)
 
@@ -87,17 +101,16 @@ def _from_frame(source: Any) -> RawTable:
     )
 
 
-def _read_file(path: Path, dialect: Dialect, rows: int | None) -> Iterator[RawTable]:
+def _read_file(file: Path | bytes, origin: str, dialect: Dialect, rows: int | None) -> Iterator[RawTable]:
     """The one place that knows what a file's ending means."""
-    check_file(path)
-    origin, ending = str(path), path.suffix.lower()
+    ending = Path(origin).suffix.lower()
     if ending == ".parquet":
-        yield from _read_parquet(path, rows)
+        yield from _read_parquet(file, origin, rows)
         return
     if ending == ".xlsx":
-        yield read_workbook(path.read_bytes(), dialect.sheet, origin)
+        yield read_workbook(file if isinstance(file, bytes) else file.read_bytes(), dialect.sheet, origin)
         return
-    lines = TextLines(path, dialect.encoding, origin, "" if ending in DELIMITERS else "\n")
+    lines = TextLines(file, dialect.encoding, origin, "" if ending in DELIMITERS else "\n")
     if ending in DELIMITERS:
         tables = read_delimited(lines, dialect.delimiter, DELIMITERS[ending], rows)
     else:
@@ -142,30 +155,30 @@ def _with_notes(tables: Iterator[RawTable], notes: tuple[str, ...]) -> Iterator[
         yield table if table.first else replace(table, notes=notes + table.notes)
 
 
-def _read_parquet(path: Path, rows: int | None) -> Iterator[RawTable]:
+def _read_parquet(file: Path | bytes, origin: str, rows: int | None) -> Iterator[RawTable]:
     import polars as pl
 
-    with path.open("rb") as stream:
+    with io.BytesIO(file) if isinstance(file, bytes) else file.open("rb") as stream:
         head = stream.read(16)
-        stream.seek(-min(4, path.stat().st_size), os.SEEK_END)
+        stream.seek(-min(4, stream.seek(0, os.SEEK_END)), os.SEEK_END)
         end = stream.read()
     if not head.startswith(b"PAR1"):
         raise DataError(
-            f"{path} is not Parquet, whatever its ending says (it begins with {shorten(head)}); "
+            f"{origin} is not Parquet, whatever its ending says (it begins with {shorten(head)}); "
             "rename a text file to end in .csv, .tsv or .jsonl"
         )
     if end != b"PAR1":
-        raise DataError(f"{path} is a Parquet file without its end; it was cut off: copy or write it anew")
+        raise DataError(f"{origin} is a Parquet file without its end; it was cut off: copy or write it anew")
     try:
-        frame = pl.scan_parquet(path, glob=False)
+        frame = pl.scan_parquet(io.BytesIO(file) if isinstance(file, bytes) else file, glob=False)
         first, size = 0, frame.select(pl.len()).collect().item()
         while first == 0 or first < size:
-            table = _from_polars(frame.slice(first, rows).collect(), str(path))
+            table = _from_polars(frame.slice(first, rows).collect(), origin)
             yield replace(table, first=first)
             first += table.size
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError) as error:
         reason = (str(error).splitlines() or ["no reason given"])[0]
-        raise DataError(f"{path} is a damaged Parquet file ({reason}); copy or write it anew") from error
+        raise DataError(f"{origin} is a damaged Parquet file ({reason}); copy or write it anew") from error
 
 
 def _from_polars(frame: Any, origin: str) -> RawTable:

@@ -26,21 +26,21 @@ class TextLines:
         live: it is a pipe, and what comes next may be long in coming.
     """
 
-    def __init__(self, source: Path | BinaryIO, encoding: str | None, origin: str, newline: str = "") -> None:
+    def __init__(self, source: Path | bytes | BinaryIO, encoding: str | None, origin: str, newline: str = "") -> None:
         """Open a text.
 
         Args:
-            source: a file, or a pipe, whose encoding its beginning tells.
+            source: a file, what one holds, or a pipe, whose encoding its beginning tells.
             encoding: what the user says.
             origin: how sentences call the text.
             Raises:
             DataError: unknown encoding, or bytes of which nobody can say what they are.
         """
-        self.origin, self.position, self.live = origin, 0, not isinstance(source, Path)
+        self.origin, self.position, self.live = origin, 0, not isinstance(source, Path | bytes)
         self.newline, self._more, self._lines = newline, False, self._split()
         self._texts = self._decoded()
-        self._pipe = None if isinstance(source, Path) else source
-        if isinstance(source, Path):
+        self._pipe = None if isinstance(source, Path | bytes) else source
+        if isinstance(source, Path | bytes):
             self._pieces = _of_file(source)
             self._codec, self.notes = recognise_encoding(lambda: _of_file(source), encoding, origin)
         else:
@@ -121,8 +121,8 @@ class TextLines:
             raise DataError(f"{self.origin} is empty; was it written to the end?")
 
 
-def _of_file(path: Path) -> Iterator[bytes]:
-    with path.open("rb") as stream:
+def _of_file(file: Path | bytes) -> Iterator[bytes]:
+    with io.BytesIO(file) if isinstance(file, bytes) else file.open("rb") as stream:
         yield from iter(lambda: stream.read(_PIECE), b"")
     yield b""
 
