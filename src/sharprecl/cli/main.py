@@ -20,6 +20,7 @@ from sharprecl.cli.demo import demo
 from sharprecl.cli.doctor import doctor
 from sharprecl.cli.evaluate import evaluate
 from sharprecl.cli.experiment import experiment
+from sharprecl.cli.export import export
 from sharprecl.cli.new_method import new_method
 from sharprecl.cli.predict import predict
 from sharprecl.cli.train import train
@@ -76,7 +77,21 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (doctor, train, decide, evaluate, predict, compare, demo, methods, new_method, augment, assets, cache):
+for command in (
+    doctor,
+    train,
+    decide,
+    evaluate,
+    predict,
+    export,
+    compare,
+    demo,
+    methods,
+    new_method,
+    augment,
+    assets,
+    cache,
+):
     app.command()(command)
 app.add_typer(datasets, name="datasets")
 app.add_typer(experiment, name="experiment")
