@@ -25,16 +25,20 @@ def atomic_path(path: Path) -> Iterator[Path]:
     try:
         yield temporary
         sync(temporary)
-        # mkstemp makes files private; a result is as readable as any other file of its owner.
-        umask = os.umask(0)
-        os.umask(umask)
-        temporary.chmod(0o666 & ~umask)
+        make_usual(temporary)
         temporary.replace(path)
         sync(path.parent)
     except BaseException:
         with suppress(OSError):
             temporary.unlink()
         raise
+
+
+def make_usual(path: Path) -> None:
+    """Make a file that came as a private temporary one as readable as any other file of its owner."""
+    umask = os.umask(0)
+    os.umask(umask)
+    path.chmod(0o666 & ~umask)
 
 
 def sync(path: Path) -> None:

@@ -68,6 +68,9 @@ def test_train_evaluate_predict(command, folder: Path) -> None:
     for floor in floors:
         assert re.search(rf"^Macro-F1 .*{re.escape(floor)} \(\d+\.\d %\)", out, re.MULTILINE)
     run = folder / "runs" / "tickets"
+    model_card = (run / "model" / "README.md").read_text()
+    assert "Judged on held_out.csv, 65 texts." in model_card
+    assert not any(text in model_card for seed in (0, 1) for text in skewed_texts(seed=seed)[0])
     assert {path.name for path in run.iterdir()} == {
         "config.yaml",
         "environment.json",

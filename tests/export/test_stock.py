@@ -8,7 +8,8 @@ import torch
 import transformers as tf
 
 from sharprecl.errors import ConfigError, ExportError
-from sharprecl.export.stock import stock_model
+from sharprecl.export import stock
+from sharprecl.export.stock import stock_model, unfolded
 from sharprecl.models.backbone import Backbone, open_backbone
 from sharprecl.models.stock import load_classifier
 from tiny import tiny_config
@@ -44,6 +45,41 @@ def test_the_stock_class_gives_the_same_answers(kind: str, pooling: str, attenti
     torch.testing.assert_close(found, expected, rtol=1e-5, atol=2e-5)
     assert (found.softmax(1) - expected.softmax(1)).abs().max() < 1e-5
     assert torch.equal(found.argmax(1), expected.argmax(1))
+
+
+@pytest.mark.parametrize("kind", ["bert", "roberta"])
+@pytest.mark.parametrize("pooling", ["native", "mean", "cls"])
+def test_in_float16_it_answers_alike(kind: str, pooling: str) -> None:
+    backbone = make(kind, pooling)
+    with torch.no_grad():
+        # Token vectors as long as those of trained encoders, whose largest entries are near 30.
+        list(backbone.model.base_model.encoder.layer)[-1].output.LayerNorm.weight.mul_(10.0)
+        expected = backbone(**tokens()).s_NC
+        found = stock_model(backbone).half()(**tokens()).logits.float()
+    scale = expected.abs().max()
+    assert scale > 5, "a test of tiny logits would prove nothing"
+    assert (found - expected).abs().max() < 1e-2 * scale
+
+
+@pytest.mark.parametrize("pooling", ["native", "mean", "cls"])
+@pytest.mark.parametrize("earlier", [False, True])
+def test_what_was_folded_is_taken_back_exactly(
+    pooling: str, earlier: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if earlier:  # the numbers of the first saved models, whose mean overflowed float16
+        monkeypatch.setattr(stock, "DROWNING", 2.0**20)
+        monkeypatch.setattr(stock, "DIMMED", 1.0)
+    backbone = make("bert", pooling)
+    stock_model(backbone).save_pretrained(tmp_path)
+    model = load_classifier(str(tmp_path))
+    assert unfolded(model) == pooling
+    read = Backbone(model, pooling).eval()
+    with torch.no_grad():
+        found, expected = read(**tokens()), backbone(**tokens())
+    assert torch.equal(found.s_NC, expected.s_NC)
+    assert torch.equal(found.x_NH, expected.x_NH)
+    assert not hasattr(model.config, "sharprecl_pooling")
+    assert len(model.base_model.encoder.layer) == model.config.num_hidden_layers == 2
 
 
 @pytest.mark.parametrize("kind", ["mpnet", "distilbert", "modernbert", "llama"])

@@ -26,6 +26,7 @@ from sharprecl.decision import (
 )
 from sharprecl.decision.held_out import FILE as HELD_OUT
 from sharprecl.export.card import Card, read_card
+from sharprecl.export.onnx_predictor import OnnxPredictor, is_onnx
 from sharprecl.export.predictor import Fitted
 from sharprecl.training.history import Callback, Callbacks
 from sharprecl.training.job import TrainingJob
@@ -147,7 +148,7 @@ class TextClassifier(Deciding, ClassifierMixin, Parameters):
 
     @classmethod
     def load(cls, folder: str | Path, device: str = "auto") -> Self:
-        """Read a classifier that ``save`` or ``sharprecl train`` wrote; its parameters are those of that training.
+        """Read what ``save``, ``sharprecl train`` or ``sharprecl export`` wrote, with the parameters of the training.
 
         Raises:
             AssetError: there is none in this folder.
@@ -160,7 +161,8 @@ class TextClassifier(Deciding, ClassifierMixin, Parameters):
             class_weight = {typed[name]: weight for name, weight in class_weight.items()}
         parameters = parameters_of(config)
         found = cls(**parameters, class_weight=class_weight, text_column=card.text_column, device=device)
-        found._predictor, found.trained_ = backend_of(config.method).load(Path(folder), card, device), None
+        backend = OnnxPredictor if is_onnx(Path(folder)) else backend_of(config.method)
+        found._predictor, found.trained_ = backend.load(Path(folder), card, device), None
         found.classes_, found._label_type = classes, card.label_type
         found.class_counts_ = np.asarray(card.class_counts)
         found.natural_counts_ = np.asarray(card.natural_counts or card.class_counts)

@@ -66,7 +66,7 @@ def evaluate(
         data, text or card.text_column, label or card.label_column, given, tuple(card.label_names), typer.echo
     )
 
-    table, notes = _trained_on(table, run / SEEN, drop_leaks)
+    table, notes = trained_on(table, run / SEEN, drop_leaks)
     if prior not in (None, "estimate"):
         notes.append(f"the answers are those for the class prior {prior}")
     check_replaced(folder, table.content_hash, overwrite, ours=folder == usual)
@@ -123,7 +123,7 @@ def evaluate(
     show_files(console, folder)
 
 
-def _trained_on(table: "TextTable", seen: Path, drop: bool) -> "tuple[TextTable, list[str]]":
+def trained_on(table: "TextTable", seen: Path, drop: bool) -> "tuple[TextTable, list[str]]":
     """Find the texts that the classifier was trained on, leave them out if asked to, and say so.
 
     Raises:

@@ -21,6 +21,7 @@ from sharprecl.cli.doctor import doctor
 from sharprecl.cli.embed import embed
 from sharprecl.cli.evaluate import evaluate
 from sharprecl.cli.experiment import experiment
+from sharprecl.cli.export import export
 from sharprecl.cli.new_method import new_method
 from sharprecl.cli.predict import predict
 from sharprecl.cli.serve import serve
@@ -79,7 +80,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for command in (
-    *(doctor, train, decide, evaluate, predict, embed, serve, compare, demo),
+    *(doctor, train, decide, evaluate, predict, embed, export, serve, compare, demo),
     *(methods, new_method, augment, assets, cache),
 ):
     app.command()(command)

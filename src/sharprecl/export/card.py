@@ -18,6 +18,9 @@ STOCK, OPENED, ADAPTER = "model", "opened", "adapter"
 
 WEIGHTS = (STOCK, OPENED, ADAPTER)
 
+EXPORTS = ("onnx", "int8")
+"""Where exports of them lie, unless another folder was named."""
+
 
 @dataclass(frozen=True)
 class Card:

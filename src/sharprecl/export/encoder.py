@@ -14,7 +14,7 @@ from sharprecl.decision.decision import Decision
 from sharprecl.errors import AssetError, ExportError
 from sharprecl.export.card import FILE, OPENED, STOCK, Card, model_folder
 from sharprecl.export.predictor import Backend, Fitted, Predictor
-from sharprecl.export.stock import STRAIGHT, fold_decision, stock_model
+from sharprecl.export.stock import fold_decision, stock_model, unfolded
 from sharprecl.export.writing import write_weights
 from sharprecl.methods.base import Method
 from sharprecl.methods.registry import method_class
@@ -38,8 +38,7 @@ class EncoderPredictor(Predictor):
 
     Attributes:
         max_length: tokens a text.
-        pooling: the one of the training; a stock model read back from disk has it inside and is itself ``native``.
-        feature_scale: brings features to the size that they had in training.
+        pooling: the one of the training.
         refused_because: why the answers are not those of a stock model; empty if they are.
         decision: what is done to the backbone's scores, as far as its last layer could not take it in.
     """
@@ -48,7 +47,6 @@ class EncoderPredictor(Predictor):
     tokenizer: Any
     max_length: int
     pooling: str
-    feature_scale: float = 1.0
     refused_because: str = ""
     decision: Decision = field(default_factory=lambda: Decision.neutral(1))
 
@@ -68,7 +66,7 @@ class EncoderPredictor(Predictor):
         """Scores [N, C] and features [N, H], float32; without ``embed`` H is 0."""
         tokens = tokenize(texts, self.tokenizer, self.max_length)
         scores_NC, features_NH = predict(self.backbone, None, tokens, self.tokenizer.pad_token_id, embed=embed)
-        return self.decision.apply(scores_NC), features_NH * np.float32(self.feature_scale)
+        return self.decision.apply(scores_NC), features_NH
 
     def save(self, folder: Path, card: Card) -> Card:
         """Write the backbone, as the stock class where it can be, and the card beside it.
@@ -111,11 +109,9 @@ class EncoderPredictor(Predictor):
             AssetError: it is damaged or in parts of another classifier.
         """
         source = str(model_folder(folder, card))
-        if card.not_stock_because:
-            pooling, scale = card.pooling, 1.0
-        else:  # the stock form of a pooling scales features down
-            pooling, scale = "native", 1.0 if card.pooling == "native" else 1.0 / STRAIGHT
-        backbone = Backbone(stock.load_classifier(source), pooling, card.reading)  # type: ignore[arg-type]
+        model = stock.load_classifier(source)
+        pooling = card.pooling if card.not_stock_because else unfolded(model)
+        backbone = Backbone(model, pooling, card.reading)  # type: ignore[arg-type]
         names = [backbone.model.config.id2label[index] for index in range(backbone.num_classes)]
         if names != card.label_names:
             raise AssetError(
@@ -125,7 +121,7 @@ class EncoderPredictor(Predictor):
         tokenizer = stock.load_tokenizer(source)
         backbone = backbone.eval().to(pick_device(device))
         decision = Decision(card.temperature, np.asarray(card.shift or [0.0]))
-        return cls(backbone, tokenizer, card.max_length, card.pooling, scale, card.not_stock_because, decision)
+        return cls(backbone, tokenizer, card.max_length, pooling, card.not_stock_because, decision)
 
 
 @dataclass

@@ -10,7 +10,7 @@ from safetensors import SafetensorError
 
 from sharprecl.errors import CheckpointError, ConfigError
 from sharprecl.export.card import FILE, WEIGHTS, Card, is_ours
-from sharprecl.files import sync, write_json
+from sharprecl.files import make_usual, sync, write_json
 
 
 def replaceable(folder: Path) -> list[Path]:
@@ -50,6 +50,8 @@ def write_weights(folder: Path, name: str, card: Card, fill: Callable[[Path], No
             shutil.rmtree(leftover)
         fill(temporary)
         for path in (*temporary.rglob("*"), temporary):
+            if path.is_file():  # safetensors keeps its files private
+                make_usual(path)
             sync(path)
         # The card goes first and comes last: between the two the folder must not pass for a classifier, since the
         # old card would give the new model's answers wrong names.

@@ -18,7 +18,7 @@ _BERT_LIKE = ("bert", "roberta", "xlm-roberta", "camembert")
 
 MEAN_EPSILON = 1e-12
 """Epsilon of the normalisation behind ``mean``. It is not the encoder's own (RoBERTa: 1e-5): the exported model
-normalises a vector that is 2**20 times as long, where any epsilon vanishes, so it must vanish here too."""
+normalises a vector that is 2**9 times as long, where any epsilon vanishes, so it must vanish here too."""
 
 
 def resolve_pooling(name: str, source: str) -> PoolingName:

@@ -254,11 +254,14 @@ def use_fast_attention(model: Any, training: bool, device: torch.device) -> None
     On a CPU, attention with dropout through ``scaled_dot_product_attention`` falls back to a slow path: in bf16 the
     eager kernel trained MiniLM 1.7 times as fast at 128 tokens, with the same distribution of dropout masks.
     """
-    if device.type != "cpu" or not getattr(model, "_supports_sdpa", False):
-        return
-    wanted = "eager" if training else "sdpa"
-    if model.config._attn_implementation != wanted:
-        model.set_attn_implementation(wanted)
+    if device.type == "cpu":
+        use_attention(model, "eager" if training else "sdpa")
+
+
+def use_attention(model: Any, kernel: str) -> None:
+    """Choose the attention kernel, ``eager`` or ``sdpa``, of a model that has both."""
+    if getattr(model, "_supports_sdpa", False) and model.config._attn_implementation != kernel:
+        model.set_attn_implementation(kernel)
 
 
 def sentence_pooling(source: str) -> bool:

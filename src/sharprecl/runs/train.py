@@ -36,8 +36,9 @@ from sharprecl.decision.held_out import FILE as HELD_OUT
 from sharprecl.errors import ConfigError, DataError, MissingExtraError
 from sharprecl.evaluation.differences import macro_f1_difference
 from sharprecl.evaluation.judge import Evaluation
+from sharprecl.export.card import EXPORTS, WEIGHTS, is_ours, read_card
 from sharprecl.export.card import FILE as CARD
-from sharprecl.export.card import WEIGHTS, is_ours
+from sharprecl.export.model_card import write_model_card
 from sharprecl.files import sha256_json, write_json, write_text
 from sharprecl.llm.openai_answers import ANSWERS
 from sharprecl.llm.openai_answers import MODEL as PROVIDER_MODEL
@@ -72,6 +73,7 @@ _RESULTS = (
     SCORES,
     HELD_OUT,
     FOLDS,
+    *EXPORTS,
 )
 
 
@@ -298,6 +300,7 @@ def _train(run: Run, watching: Callback, resume: bool) -> Judged:
         notes=notes,
         say=watching,
     )
+    write_model_card(run.output, read_card(run.output), judged.evaluation, judged.on, judged.certainty)
     write_json(run.output / METRICS, metrics)
     remove_checkpoints(run.output / CHECKPOINTS)
     remove_folds(run.output)
