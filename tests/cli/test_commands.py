@@ -81,6 +81,7 @@ def test_train_evaluate_predict(command, folder: Path) -> None:
         "scores.npz",
         "sharprecl.json",
         "tensorboard",
+        "reference.npz",
         "training.seen",
     }
     metrics = json.loads((run / "metrics.json").read_text())

@@ -97,13 +97,17 @@ class Deciding(Answering):
         Raises:
             ConfigError: the scores are for no known class prior.
         """
+        return self.prior_of_scores(self._run(X)[0])
+
+    def prior_of_scores(self, s_NC: NDArray[np.floating]) -> EstimatedPrior:
+        """The same where the texts' decided scores [N, C] are known."""
         held, names, counts = self.held_out_, self._names(), self.natural_counts_
         # Calibration decides how good the estimate is, so it is used even if the answers are not calibrated.
         usual = learn(DecisionConfig(calibrate=held is not None), names, counts, self.known_prior_, held)
         if usual.prior_C is None:
             raise unknown_prior(self.config_.method.name)
         known = None if held is None else (usual.decision.exactly(held.s_MC), held.label_ids)
-        bare_NC = self.decision_.decision.inverse().exactly(self._run(X)[0])
+        bare_NC = self.decision_.decision.inverse().exactly(s_NC)
         return estimate_prior(usual.decision.exactly(bare_NC), usual.prior_C, known)
 
     def held_out_of(self, X: Texts, y: Labels) -> HeldOut:

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 from typer import Argument, Option
 
+from sharprecl.cli.add_class import add_class
 from sharprecl.cli.augment import augment
 from sharprecl.cli.cache import cache
 from sharprecl.cli.compare import compare
@@ -18,6 +19,7 @@ from sharprecl.cli.datasets import datasets
 from sharprecl.cli.decide import decide
 from sharprecl.cli.demo import demo
 from sharprecl.cli.doctor import doctor
+from sharprecl.cli.drift import drift
 from sharprecl.cli.embed import embed
 from sharprecl.cli.evaluate import evaluate
 from sharprecl.cli.experiment import experiment
@@ -80,8 +82,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for command in (
-    *(doctor, train, decide, evaluate, predict, embed, export, serve, compare, demo),
-    *(methods, new_method, augment, assets, cache),
+    *(doctor, train, decide, evaluate, predict, embed, export, serve, add_class, drift),
+    *(compare, demo, methods, new_method, augment, assets, cache),
 ):
     app.command()(command)
 app.add_typer(datasets, name="datasets")

@@ -29,6 +29,13 @@ def write_fingerprints(path: Path, table: TextTable) -> None:
         temporary.write_bytes(np.unique(fingerprints(table.texts)).tobytes())
 
 
+def add_fingerprints(path: Path, table: TextTable) -> None:
+    """Put those of a table's texts to the ones that a file holds."""
+    known = np.frombuffer(path.read_bytes(), dtype="<u8")
+    with atomic_path(path) as temporary:
+        temporary.write_bytes(np.union1d(known, fingerprints(table.texts)).tobytes())
+
+
 def seen_rows(path: Path, table: TextTable) -> np.ndarray:
     """The rows of a table, from 0, whose text is among those of the file; a file that is not there knows none.
 

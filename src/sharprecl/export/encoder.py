@@ -1,5 +1,6 @@
 """Encoders: how one is trained, answers with its tokenizer, is written to a folder and read again."""
 
+import copy
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -7,6 +8,7 @@ from pathlib import Path
 from typing import Any, Self, cast
 
 import numpy as np
+import torch
 
 from sharprecl.config import MethodConfig
 from sharprecl.data.tokens import tokenize
@@ -61,6 +63,35 @@ class EncoderPredictor(Predictor):
             return
         self.decision = self.decision.then(decision)
         self.refused_because = self.refused_because or _NO_BIAS
+
+    def grown(self, label_names: Sequence[str], places_K: np.ndarray, w_KH: np.ndarray, b_K: np.ndarray) -> Self:
+        """A copy that knows K classes more; the scores of the others stay as they are.
+
+        Args:
+            label_names: of all classes.
+            places_K: which of them are new.
+            w_KH: their rows: a new class scores x . w + b for the features x that ``scores`` embeds.
+            b_K: all 0 where the classifier has no bias.
+        """
+        assert self.backbone.reading == "linear"
+        classifier = self.backbone.classifier
+        old_C = np.setdiff1d(np.arange(len(label_names)), places_K)
+        w_CH = torch.empty(len(label_names), classifier.in_features, dtype=torch.float64)
+        w_CH[old_C] = classifier.weight.detach().cpu().double()
+        # Undone by the decision that is applied behind the layer, which only moves the classes that it was learnt for.
+        w_CH[places_K] = torch.from_numpy(w_KH * self.feature_scale * self.decision.temperature)
+        b_C = None
+        if classifier.bias is not None:
+            b_C = torch.empty(len(label_names), dtype=torch.float64)
+            b_C[old_C] = classifier.bias.detach().cpu().double()
+            b_C[places_K] = torch.from_numpy(b_K * self.decision.temperature)
+        model = copy.deepcopy(self.backbone.model)
+        stock.replace_classes(model, label_names, w_CH, b_C)
+        shift_C = np.zeros(len(label_names))
+        shift_C[old_C] = self.decision.shift_C
+        backbone = Backbone(model, self.backbone.pooling)
+        decision = Decision(self.decision.temperature, shift_C)
+        return dataclasses.replace(self, backbone=backbone.eval(), decision=decision)
 
     def scores(self, texts: Sequence[str], *, embed: bool = False) -> tuple[np.ndarray, np.ndarray]:
         """Scores [N, C] and features [N, H], float32; without ``embed`` H is 0."""

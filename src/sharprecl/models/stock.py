@@ -5,13 +5,14 @@ The library changes weekly, so what depends on its inside stands in this one fil
 
 import inspect
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from pickle import UnpicklingError
 from typing import Any
 
 import torch
 from safetensors import SafetensorError
-from torch import nn
+from torch import Tensor, nn
 
 from sharprecl.errors import AssetError, ConfigError
 from sharprecl.quiet import quiet
@@ -246,6 +247,23 @@ def last_linear(model: nn.Module, num_labels: int) -> nn.Linear:
             f"class prototypes; choose an encoder whose sequence classifier does (BERT, RoBERTa, MPNet, ...)"
         )
     return linears[-1]
+
+
+def replace_classes(model: Any, label_names: Sequence[str], w_CH: Tensor, b_C: Tensor | None) -> None:
+    """Put other rows into the last linear layer, one a name, and tell the configuration their names."""
+    old = last_linear(model, model.config.num_labels)
+    new = nn.Linear(old.in_features, len(label_names), bias=b_C is not None).to(old.weight)
+    with torch.no_grad():
+        new.weight.copy_(w_CH)
+        if b_C is not None:
+            new.bias.copy_(b_C)
+    owner, name = next(
+        (owner, name) for owner in model.modules() for name, child in owner.named_children() if child is old
+    )
+    setattr(owner, name, new)
+    model.config.id2label = dict(enumerate(label_names))
+    model.config.label2id = {name: index for index, name in enumerate(label_names)}
+    model.num_labels = len(label_names)
 
 
 def use_fast_attention(model: Any, training: bool, device: torch.device) -> None:

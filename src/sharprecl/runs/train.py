@@ -5,6 +5,7 @@ Beside what every run leaves (``runs/folder.py``) its folder holds:
 model/             the stock Hugging Face model
 sharprecl.json     what it is: labels, class counts, pooling
 set_aside.csv      rows of the files without a text or a label, if there are any
+reference.npz      features and scores of at most 500 judged texts, for 'drift' and 'add-class'
 training.seen      a number for every training text: 'evaluate' then knows test texts that were trained on
 report.html        all of it for people
 tensorboard/       history.jsonl once more
@@ -50,6 +51,8 @@ from sharprecl.runs.folder import CONFIG, ENVIRONMENT, METRICS, RunFolder
 from sharprecl.runs.judge import Judged, judge, judge_out_of_fold, references_out_of_fold, report
 from sharprecl.runs.label_review import FILE as REVIEW
 from sharprecl.runs.label_review import write_label_review
+from sharprecl.runs.reference import FILE as REFERENCE
+from sharprecl.runs.reference import remember
 from sharprecl.training.checkpoint import remove_checkpoints
 from sharprecl.training.hardware import free_memory
 from sharprecl.training.history import Callback, Callbacks, read_history
@@ -74,6 +77,7 @@ _RESULTS = (
     HELD_OUT,
     FOLDS,
     *EXPORTS,
+    REFERENCE,
 )
 
 
@@ -256,10 +260,12 @@ def _train(run: Run, watching: Callback, resume: bool) -> Judged:
     # The trained model must be gone before it is read back: two of 7 billion weights fit on no card.
     del trained, classifier
     free_memory()
+    of_folds = judged is not None
     if judged is None:
         # What is judged is what was saved, read back: the figures belong to the files that get deployed.
         judged = judge(TextClassifier.load(run.output, device=run.device), *run.judged_on(validation))
     judged.write_scores(run.output / SCORES)
+    remember(run.output, run.device, judged, held_out=not of_folds and (run.test is not None or len(validation) > 0))
     environment = {
         **describe_run(started, outcome),
         "training_seconds": outcome.seconds,
