@@ -37,7 +37,7 @@ def rows_of(classifier: TextClassifier) -> tuple[NDArray[np.float64], NDArray[np
     """Rows [C, H] and biases [C] that give the decided scores of the features that the classifier embeds."""
     predictor = check_growing(classifier)
     linear, decision = predictor.backbone.classifier, predictor.decision
-    w_CH = linear.weight.detach().cpu().double().numpy() / predictor.feature_scale
+    w_CH = linear.weight.detach().cpu().double().numpy()
     b_C = np.zeros(len(w_CH)) if linear.bias is None else linear.bias.detach().cpu().double().numpy()
     return w_CH / decision.temperature, b_C / decision.temperature + decision.shift_C
 

@@ -79,7 +79,7 @@ class EncoderPredictor(Predictor):
         w_CH = torch.empty(len(label_names), classifier.in_features, dtype=torch.float64)
         w_CH[old_C] = classifier.weight.detach().cpu().double()
         # Undone by the decision that is applied behind the layer, which only moves the classes that it was learnt for.
-        w_CH[places_K] = torch.from_numpy(w_KH * self.feature_scale * self.decision.temperature)
+        w_CH[places_K] = torch.from_numpy(w_KH * self.decision.temperature)
         b_C = None
         if classifier.bias is not None:
             b_C = torch.empty(len(label_names), dtype=torch.float64)
