@@ -53,7 +53,10 @@ def small(run: Path, table: TextTable) -> Path:
 
 def by_runtime_alone(folder: Path, texts: list[str]) -> np.ndarray:
     """What deployment.md shows: no torch, no transformers, nothing of ours."""
-    session = onnxruntime.InferenceSession(folder / "model.onnx")
+    options = onnxruntime.SessionOptions()
+    # As the library runs it: sums that several threads share differ in the last bit.
+    options.intra_op_num_threads = 1
+    session = onnxruntime.InferenceSession(folder / "model.onnx", options)
     found = Tokenizer.from_file(str(folder / "tokenizer.json")).encode_batch(texts)
     inputs = {
         "input_ids": np.array([text.ids for text in found]),
