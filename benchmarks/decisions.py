@@ -17,6 +17,7 @@ import numpy as np
 
 from sharprecl import TextClassifier
 from sharprecl.config import DecisionConfig
+from sharprecl.data.messages import plural
 from sharprecl.decision import HeldOut, Learned, learn
 from sharprecl.decision.shift import estimate_prior
 from sharprecl.errors import ConfigError
@@ -152,7 +153,12 @@ def table(lines: list[dict[str, Any]]) -> str:
                 rows[line["decision"]].append(line)
         if not rows:
             continue
-        told += ["", f"**{title}**", "", f"| {len(rows['bare scores'])} seeds | {' | '.join(FIGURES.values())} |"]
+        told += [
+            "",
+            f"**{title}**",
+            "",
+            f"| {plural(len(rows['bare scores']), 'seed', 'seeds')} | {' | '.join(FIGURES.values())} |",
+        ]
         told.append("|---" * (len(FIGURES) + 1) + "|")
         for decision, found in rows.items():
             there = [line for line in found if "refused" not in line]
