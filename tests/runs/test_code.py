@@ -102,7 +102,8 @@ def test_new_names_and_files_count(package: Path) -> None:
 # They fetch what is checked by its hash, keep, show or word; or make settings, which stand in every key.
 DECIDE_NOTHING = {
     "assets/__init__.py", "assets/cache.py", "assets/fetch.py", "assets/remote.py", "errors.py",
-    "evaluation/intervals.py", "export/card.py", "export/stock.py", "export/writing.py", "extras.py",
+    "evaluation/intervals.py", "export/card.py", "export/onnx.py", "export/onnx_predictor.py",
+    "export/stock.py", "export/writing.py", "extras.py",
     "files.py", "machine.py", "quiet.py",
     "runs/folder.py", "runs/spec.py", "source.py", "version.py",
 }  # fmt: skip
