@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from importlib.resources import files
+from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import unquote, urlsplit
 from weakref import WeakSet
@@ -18,6 +19,7 @@ from sharprecl.classifier.given import texts_of
 from sharprecl.data.tables import Rows, TextTable
 from sharprecl.decision.policy import Answers
 from sharprecl.errors import DataError
+from sharprecl.export.onnx_predictor import is_onnx
 from sharprecl.serving.batching import Overloaded
 from sharprecl.serving.page import uploads
 from sharprecl.serving.page.corrections import Corrections
@@ -74,7 +76,7 @@ def router(service: Service, training: TextTable | None = None, corrections: Cor
     async def about() -> dict[str, Any]:
         model = service.model
         return {
-            "name": model.folder.resolve().name,
+            "name": _title(model.folder.resolve()),
             "labels": model.label_names,
             "set_level": model.classifier.policy_.set_level,
             "neighbours": neighbours is not None,
@@ -199,3 +201,8 @@ async def _lines(parts: AsyncIterator[dict[str, Any]]) -> AsyncIterator[str]:
             yield json.dumps(part) + "\n"
     except DataError as error:
         yield json.dumps({"error": str(error)}) + "\n"
+
+
+def _title(folder: Path) -> str:
+    """A run's name; an export within it is called after both."""
+    return f"{folder.parent.name}/{folder.name}" if is_onnx(folder) else folder.name
