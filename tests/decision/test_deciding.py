@@ -118,8 +118,11 @@ def test_the_command_decides_in_place_and_forgets_on_demand(run: Path, tmp_path:
     assert "calibrated on" in told
     assert "sets hold the true class 90%" in told
     assert TextClassifier.load(tmp_path).policy_.set_level == 0.9
+    assert "export" not in told
+    (tmp_path / "int8").mkdir()
     # What is not named stays; of two bars the last one counts.
-    invoke("decide", tmp_path, "--precision", 0.2)
+    told = invoke("decide", tmp_path, "--precision", 0.2)
+    assert "int8 still answers as before" in told
     found = TextClassifier.load(tmp_path).config_.decision
     assert (found.sets, found.coverage, found.precision) == (0.9, None, 0.2)
     invoke("decide", tmp_path, "--reset")

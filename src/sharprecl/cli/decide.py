@@ -52,7 +52,7 @@ def decide(
     Python then answer so. What an option does not name stays as it was.
     """
     from sharprecl.cli.tables import Reading, judged_table
-    from sharprecl.export.card import read_card
+    from sharprecl.export.card import EXPORTS, read_card
 
     given: dict[str, Any] = {
         "prior": prior,
@@ -89,3 +89,6 @@ def decide(
     classifier.save(run, text_column=card.text_column, label_column=card.label_column)
     show_notes(console, classifier.notes_)
     say(console, f"decided  {run}")
+    for name in EXPORTS:
+        if (run / name).exists():
+            say(console, f"note: {run / name} still answers as before; export it again")
