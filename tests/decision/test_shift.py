@@ -56,7 +56,9 @@ def test_few_held_out_texts_of_a_class_leave_it_in_doubt() -> None:
     generator = np.random.default_rng(2)
     known = np.array([0.02, 0.98])
     y = np.repeat([0, 1], [43, 2165])
-    held = np.log(known) + np.stack([np.where(np.arange(2208) < 5, 8.0, generator.normal(-1, 1, 2208)), np.zeros(2208)], 1)
+    held = np.log(known) + np.stack(
+        [np.where(np.arange(2208) < 5, 8.0, generator.normal(-1, 1, 2208)), np.zeros(2208)], 1
+    )
     new = np.log(known) + np.stack([np.where(np.arange(376) < 39, 8.0, 3.5), np.zeros(376)], 1)
     found = estimate_prior(new, known, (held, y))
     assert found.shares_C[0] > 0.9

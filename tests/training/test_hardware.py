@@ -1,4 +1,4 @@
-"""Devices, precision, memory, and one process alone."""
+"""Devices, precision, memory."""
 
 import numpy as np
 import pytest
@@ -20,13 +20,6 @@ def test_precision_is_what_was_asked_for() -> None:
     assert hardware.pick_precision("fp32", cpu) == "fp32"
     assert hardware.pick_precision("bf16", cpu) == "bf16"
     assert hardware.pick_precision("auto", cpu) in ("fp32", "bf16")
-
-
-def test_one_of_several_processes_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    hardware.check_single_process()
-    monkeypatch.setenv("WORLD_SIZE", "2")
-    with pytest.raises(ConfigError, match="several processes is not supported yet"):
-        hardware.check_single_process()
 
 
 def test_the_peak_forgets_what_came_before_the_reset() -> None:

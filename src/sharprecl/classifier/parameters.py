@@ -53,6 +53,7 @@ class Parameters(BaseEstimator):
         config: Settings | RunConfig | None = None,
         text_column: str = "text",
         device: str = "auto",
+        processes: int = 1,
         random_state: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -73,6 +74,7 @@ class Parameters(BaseEstimator):
         self.config = config
         self.text_column = text_column
         self.device = device
+        self.processes = processes
         self.random_state = random_state
         self.verbose = verbose
 

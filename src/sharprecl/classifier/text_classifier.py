@@ -14,7 +14,7 @@ from sharprecl.classifier.epoch_lines import EpochLines
 from sharprecl.classifier.given import Labels, Texts, labels_of, texts_of
 from sharprecl.classifier.parameters import Parameters, parameters_of
 from sharprecl.classifier.table import training_texts
-from sharprecl.classifier.training import backend_of, train
+from sharprecl.classifier.training import backend_of, processes_for, train
 from sharprecl.config import choice_note, restored
 from sharprecl.data.labels import typed_labels
 from sharprecl.data.tables import TextTable, read_table
@@ -54,6 +54,7 @@ class TextClassifier(Deciding, ClassifierMixin, Parameters):
         config: further settings, nested, e.g. ``{"method": {"mu": 0.5}}``, or all of them as a ``RunConfig``.
         text_column: which column holds the texts where X is a table with several.
         device: ``auto``, ``cpu``, ``cuda``, ...
+        processes: that train together, on this machine: the batch stays as large, each takes a part of it.
         random_state: seed of everything that is drawn.
         verbose: 0 prints nothing, 1 a line an epoch.
 
@@ -112,8 +113,9 @@ class TextClassifier(Deciding, ClassifierMixin, Parameters):
         if self.verbose:
             watching = Callbacks([EpochLines(), watching])
         folder = None if output is None else Path(output)
-        job = TrainingJob(table, config, watching, test, folder, resume, self.device)
-        trained = train(job, out_of_fold=out_of_fold, keep_checkpoints=keep_checkpoints)
+        with processes_for(config, len(table), self.processes, self.device) as processes:
+            job = TrainingJob(table, config, watching, test, folder, resume, self.device, processes)
+            trained = train(job, out_of_fold=out_of_fold, keep_checkpoints=keep_checkpoints)
         # Only now, so that an interrupted second fit leaves the first one's answers whole.
         self.trained_: Fitted | None = trained.fitted
         self.classes_ = given.classes

@@ -1,10 +1,12 @@
 """A training and the decision learnt after it, whatever the method."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
 
-from sharprecl.config import MethodConfig
+from sharprecl.config import MethodConfig, RunConfig
 from sharprecl.data.tables import TextTable
 from sharprecl.decision import HeldOut, Learned, check_decision, learn
 from sharprecl.errors import ConfigError
@@ -12,9 +14,11 @@ from sharprecl.export.predictor import Backend, Fitted
 from sharprecl.methods.registry import load_object
 from sharprecl.training.checkpoint import remove_checkpoints
 from sharprecl.training.job import TrainingJob
+from sharprecl.training.launch import check_launcher, check_number, launched, started
 from sharprecl.training.names import CHECKPOINTS
 from sharprecl.training.out_of_fold import OutOfFold, number_of_folds, remove_folds
 from sharprecl.training.out_of_fold import out_of_fold as score_out_of_fold
+from sharprecl.training.processes import ALONE, Processes
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +63,24 @@ def train(job: TrainingJob, *, out_of_fold: bool, keep_checkpoints: bool) -> Tra
         remove_checkpoints(job.output / CHECKPOINTS)
         remove_folds(job.output)
     return Trained(fitted, learned, found, held_out, known_C)
+
+
+@contextmanager
+def processes_for(config: RunConfig, num_texts: int, number: int, device: str) -> Iterator[Processes]:
+    """The processes that train together.
+
+    Raises:
+        ConfigError: the method, the batches or the machine do not allow so many.
+    """
+    if number == 1 and launched() == 1:
+        yield ALONE
+        return
+    check_launcher()
+    if not config.method.trains_encoder:
+        raise ConfigError(f"{config.method.name} is not trained by several processes; leave --processes out")
+    check_number(max(number, launched()), config.training, num_texts)
+    with started(number, device) as processes:
+        yield processes
 
 
 def _held_out(fitted: Fitted, found: OutOfFold | None, table: TextTable) -> HeldOut | None:

@@ -1,5 +1,6 @@
 """``sharprecl train``."""
 
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -89,6 +90,9 @@ def train(
         list[str] | None, Option("--set", help="Any other setting, as in method.mu=0.5; may be repeated.")
     ] = None,
     device: Device = "auto",
+    processes: Annotated[
+        int, Option(help="That train together on this machine; the batch stays as large, each takes a part of it.")
+    ] = 1,
     encoding: Encoding = None,
     separator: Separator = None,
     sheet: Sheet = None,
@@ -101,6 +105,8 @@ def train(
     overwrite: Annotated[bool, Option("--overwrite", help="Replace what is in the output folder.")] = False,
 ) -> None:
     """Train a classifier, judge it, and save it: a stock Hugging Face model wherever the method allows."""
+    if trains_along(device):
+        return
     # The data is checked before PyTorch is even imported: a broken file should not cost ten seconds.
     from sharprecl.cli.tables import Reading, training_table
     from sharprecl.config import assignments, choice_note, given, merge, read_yaml, resolve
@@ -165,7 +171,16 @@ def train(
         settings = agreed
     elif dry_run or yes:
         raise ConfigError("--dry-run and --yes belong to --method openai_finetune; other methods cost nothing")
-    run = Run(table, settings, output, test=held_out, device=device, text_column=text, label_column=label)
+    run = Run(
+        table,
+        settings,
+        output,
+        test=held_out,
+        device=device,
+        processes=processes,
+        text_column=text,
+        label_column=label,
+    )
     if resume and is_finished(output):
         check_same(run)
         say(console, f"{output} is finished: nothing to resume")
@@ -178,3 +193,13 @@ def train(
     show_judged(console, {run.title: found.evaluation, **run.references}, found.on)
     show_notes(console, [*run.test_notes, *found.notes])
     show_files(console, output)
+
+
+def trains_along(device: str) -> bool:
+    """Whether torchrun or accelerate started this process as a further one of a training; then it has done its part."""
+    if os.environ.get("RANK", "0") == "0":
+        return False
+    from sharprecl.training.launch import launched, work
+
+    work(int(os.environ["RANK"]), launched(), None, device)
+    return True

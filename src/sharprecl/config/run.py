@@ -45,6 +45,12 @@ class TrainingConfig(Frozen):
         "auto",
         description="texts a step; auto is the power of two in 16..128 that gives at least 32 steps an epoch",
     )
+    micro_batch: int | None = Field(
+        None,
+        ge=1,
+        description="texts that a process encodes at a time: less memory, a third more time, the same contrast over "
+        "the whole batch; None is all",
+    )
     learning_rate: float | Literal["auto"] = Field(
         "auto", description="of the encoder; auto is 2e-4 up to 512 hidden units, 5e-5 up to 768, 2e-5 above"
     )
@@ -83,6 +89,15 @@ class TrainingConfig(Frozen):
         if not isinstance(value, str) and value <= 0:
             raise ValueError("must be above 0, or 'auto'")
         return value
+
+    @model_validator(mode="after")
+    def _no_more_than_a_batch(self) -> Self:
+        if self.micro_batch is not None and self.batch_size != "auto" and self.micro_batch > self.batch_size:
+            raise ValueError(
+                f"micro_batch is {self.micro_batch}, but a batch has only {self.batch_size} texts; leave it out, or "
+                f"make batch_size larger"
+            )
+        return self
 
     @field_validator("folds")
     @classmethod

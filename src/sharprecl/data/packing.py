@@ -43,22 +43,34 @@ class PackedRows:
         return int((self.text_RT >= 0).sum())
 
 
-def lay_out(parts: Sequence[tuple[TokenizedTexts, Index]], pad_id: int, pack: bool) -> list[PackedRows]:
+def lay_out(
+    parts: Sequence[tuple[TokenizedTexts, Index]],
+    pad_id: int,
+    pack: bool,
+    chosen: Index | None = None,
+    most: int | None = None,
+) -> list[PackedRows]:
     """Lay out the texts of one batch.
 
     Args:
         parts: tokenised texts, and which rows of them are meant, one part after the other.
         pad_id: the tokenizer's padding token.
         pack: several texts may share a row.
+        chosen: which of the texts, counted over all parts; None is all.
+        most: texts a forward; None leaves that to the lengths.
 
     Returns:
-        Forwards that together hold every text once; ``rows`` count over all parts.
+        Forwards that together hold every chosen text once; ``rows`` count over all parts.
     """
     starts = np.concatenate([texts.offsets[:-1][rows] for texts, rows in parts])
     lengths = np.concatenate([texts.lengths[rows] for texts, rows in parts])
     source = np.repeat(np.arange(len(parts)), [len(rows) for _, rows in parts])
+    order = np.argsort(-lengths, kind="stable")
+    if chosen is not None:
+        order = order[np.isin(order, chosen)]
+    number = 1 if most is None else -(-len(order) // most)
     packed = []
-    for members, layout in _best(np.argsort(-lengths, kind="stable"), lengths, pack):
+    for members, layout in (one for some in np.array_split(order, number) for one in _best(some, lengths, pack)):
         text_RT = np.full((layout.number, layout.width), -1, dtype=np.int64)
         ids_RT = np.full(text_RT.shape, pad_id, dtype=np.int64)
         for number, (member, (row, begin)) in enumerate(zip(members, layout.places, strict=True)):
@@ -88,7 +100,7 @@ class _Layout:
 
 def _best(order: Index, lengths: NDArray[np.int64], pack: bool) -> list[tuple[Index, _Layout]]:
     """Cut texts sorted by falling length into forwards, as long as a cut pays."""
-    return _cut(order, lengths, pack, _layout(lengths[order], pack))
+    return [] if not len(order) else _cut(order, lengths, pack, _layout(lengths[order], pack))
 
 
 def _cut(order: Index, lengths: NDArray[np.int64], pack: bool, whole: _Layout) -> list[tuple[Index, _Layout]]:

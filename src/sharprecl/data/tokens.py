@@ -37,6 +37,13 @@ class TokenizedTexts:
         """Tokens of each text, shape [N]."""
         return np.diff(self.offsets)
 
+    def select(self, rows: NDArray[np.int64]) -> "TokenizedTexts":
+        """Some of the texts, in this order."""
+        lengths = self.lengths[rows]
+        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        places = np.arange(offsets[-1]) + np.repeat(self.offsets[:-1][rows] - offsets[:-1], lengths)
+        return TokenizedTexts(self.ids[places], offsets)
+
 
 def tokenize(texts: Sequence[str], tokenizer: "PreTrainedTokenizerBase", max_length: int) -> TokenizedTexts:
     """Tokenise with special tokens and truncation, without padding.

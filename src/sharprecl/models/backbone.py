@@ -9,6 +9,7 @@ label tokens, which are then in the model's vocabulary.
 
 import threading
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -139,6 +140,12 @@ class Backbone(nn.Module):
                 return features
             h_NTH = self.model.base_model(input_ids=input_ids, attention_mask=mask_NT).last_hidden_state
         return self._read(self._pooled(h_NTH, mask_NT.repeat(views, 1)))
+
+    def no_features(self) -> Features:
+        """Those of no texts."""
+        w_CH = self.classifier.weight
+        t_NCH = None if self._label_tokens is None else w_CH.new_zeros(0, *w_CH.shape)
+        return replace(self._read(w_CH.new_zeros(0, self.feature_dim)), t_NCH=t_NCH)
 
     def _packed(self, input_ids: Tensor, text_RT: Tensor, views: int) -> Tensor:
         weight = self.classifier.weight

@@ -1,7 +1,7 @@
 """What a backbone hands to a method."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import torch
@@ -29,6 +29,15 @@ class Features:
     w_CH: Tensor
     t_NCH: Tensor | None = None
     b_C: Tensor | None = None
+
+    def changed(self, change: Callable[[Tensor], Tensor]) -> "Features":
+        """With something done to all that has a row for each text."""
+        t_NCH = None if self.t_NCH is None else change(self.t_NCH)
+        return replace(self, x_NH=change(self.x_NH), s_NC=change(self.s_NC), t_NCH=t_NCH)
+
+    def without_layer_gradients(self) -> "Features":
+        """With the linear layer read as a constant, but for what it did to the scores."""
+        return replace(self, w_CH=self.w_CH.detach(), b_C=None if self.b_C is None else self.b_C.detach())
 
 
 def gathered(parts: Sequence[Features], order_N: Tensor) -> Features:

@@ -127,6 +127,7 @@ def describe_run(started: float, outcome: TrainingResult) -> dict[str, Any]:
         "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(started)),
         "device": outcome.device,
         "precision": outcome.precision,
+        "processes": outcome.processes,
     }
 
 

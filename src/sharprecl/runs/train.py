@@ -91,6 +91,7 @@ class Run:
     test: TextTable | None = None
     references: dict[str, Evaluation] = field(default_factory=dict)
     device: str = "auto"
+    processes: int = 1
     text_column: str = "text"
     label_column: str = "label"
     title: str = ""
@@ -226,7 +227,7 @@ def _train(run: Run, watching: Callback, resume: bool) -> Judged:
         write_text(run.output / CONFIG, to_yaml(run.config))
     aside = [*run.table.set_aside, *(run.test.set_aside if run.test is not None else ())]
     write_set_aside(aside, run.output / SET_ASIDE)
-    classifier = TextClassifier(config=run.config, device=run.device)
+    classifier = TextClassifier(config=run.config, device=run.device, processes=run.processes)
     classifier.fit(
         run.table,
         test=run.test,

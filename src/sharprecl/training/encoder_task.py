@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import torch
@@ -15,8 +15,11 @@ from sharprecl.data.tokens import TokenizedTexts
 from sharprecl.methods.base import Batch, LossTerms, Method, Progress
 from sharprecl.models.backbone import Backbone
 from sharprecl.models.features import Features, gathered
+from sharprecl.training.hardware import Precision
 from sharprecl.training.inference import predict
 from sharprecl.training.optimizer import TrainingSchedule, parameter_groups
+from sharprecl.training.processes import ALONE, Processes
+from sharprecl.training.replay import Replay
 from sharprecl.training.start import ClassNames, start_at_means
 from sharprecl.training.trainer import Task
 
@@ -41,6 +44,7 @@ class EncoderTask(Task):
         held_out: labelled texts on which the best epoch is chosen; None keeps the last epoch.
         second_view: the share of a forward that the view from the upper layers costs; 0 where there is none.
         names: the classes' names, where the classifier starts from what they mean too.
+        processes: those that train this model together, each with a task of its own.
     """
 
     config: RunConfig
@@ -51,9 +55,10 @@ class EncoderTask(Task):
     held_out: LabelledTokens | None
     pad_id: int
     device: torch.device
-    precision: Literal["bf16", "fp32"]
+    precision: Precision
     second_view: float = 0.0
     names: ClassNames | None = None
+    processes: Processes = ALONE
     tokens: int = field(default=0, init=False)
     places: int = field(default=0, init=False)
 
@@ -108,13 +113,27 @@ class EncoderTask(Task):
         parts = [(view, index) for view in self.train.views]
         if extra is not None:
             parts.append((self.train.views[0], extra))
-        packed = lay_out(parts, self.pad_id, self.backbone.packs)
-        views = 2 if self.second_view else len(self.train.views)
+        micro_batch, extras = self.config.training.micro_batch, 0 if extra is None else len(extra)
+        lengths = np.concatenate([texts.lengths[rows] for texts, rows in parts])
+        chosen = None if self.processes.alone else self.processes.own(lengths)
+        packed = lay_out(parts, self.pad_id, self.backbone.packs, chosen, micro_batch)
+        self._count(packed)
+        self.processes.draw(self.config.seed, progress.step)
+        replay = None if micro_batch is None else Replay(self._forward, self.device)
         with self._autocast():
-            features = self._encode(packed, 0 if extra is None else len(extra))
+            encoded = [self._forward(part) for part in packed] if replay is None else replay.features(packed)
+        features = self._whole(encoded, packed, len(lengths), extras)
+        views = 2 if self.second_view else len(self.train.views)
         labels = Batch(self._labels(index), views, None if extra is None else self._labels(extra))
         terms: LossTerms = self.method(labels, features, progress)
-        terms["total"].backward()  # type: ignore[no-untyped-call]
+        if terms["total"].requires_grad:
+            terms["total"].backward()  # type: ignore[no-untyped-call]
+        if replay is not None:
+            replay.backward()
+        if not self.processes.first:
+            # What is no text's has its whole gradient in every process, and counts once.
+            self.method.zero_grad(set_to_none=True)
+        self.processes.add_gradients([*self.backbone.parameters(), *self.method.parameters()])
         # One transfer for all terms: each waits for the device.
         values = torch.stack([term.detach() for term in terms.values()]).tolist()
         return dict(zip(terms, values, strict=True))
@@ -126,8 +145,7 @@ class EncoderTask(Task):
         """What the method answers with, on the texts that were held out."""
         if self.held_out is None:
             return None
-        with self._autocast():
-            scores_NC, _ = predict(self.backbone, self.method.eval(), self.held_out.views[0], self.pad_id)
+        scores_NC, _ = self._predicted(self.method.eval(), self.held_out.views[0])
         return scores_NC, self.held_out.label_ids
 
     def finish(self) -> None:
@@ -150,8 +168,20 @@ class EncoderTask(Task):
         return torch.from_numpy(self.train.label_ids[index]).to(self.device)
 
     def _features(self, tokens: TokenizedTexts) -> np.ndarray:
+        return self._predicted(None, tokens, embed=True)[1]
+
+    def _predicted(
+        self, method: Method | None, tokens: TokenizedTexts, *, embed: bool = False
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Scores and features, each process reading its share of the texts."""
+        own = self.processes.own(tokens.lengths)
         with self._autocast():
-            return predict(self.backbone, None, tokens, self.pad_id, embed=True)[1]
+            found = predict(self.backbone, method, tokens.select(own), self.pad_id, embed=embed)
+        whole = [np.zeros((len(tokens), array.shape[1]), dtype=array.dtype) for array in found]
+        for array, part in zip(whole, found, strict=True):
+            array[own] = part
+        scores_NC, features_NH = map(self.processes.added, whole)
+        return scores_NC, features_NH
 
     def _start_classifier(self) -> None:
         """Let the classifier's rows, which are the prototypes, begin where their classes are."""
@@ -172,25 +202,35 @@ class EncoderTask(Task):
             y_N = torch.from_numpy(self.train.label_ids).to(self.device)
             self.method.on_features(x_NH, y_N, epoch, self.schedule.epochs)
 
-    def _encode(self, parts: Sequence[PackedRows], extra: int) -> Features:
-        """Features of a batch: the first views of its texts, the second ones if there are any, then the further texts.
+    def _forward(self, part: PackedRows) -> Features:
+        with self._autocast():
+            return self.backbone.forward_views(part.input_ids.to(self.device), part.text_RT.to(self.device))
 
-        What is counted are tokens read by the whole encoder: a view from its upper layers counts by their share.
+    def _count(self, packed: Sequence[PackedRows]) -> None:
+        """Count tokens read by the whole encoder: a view from its upper layers counts by their share."""
+        read = np.zeros(2, dtype=np.int64)
+        for part in packed:
+            read += np.array([part.tokens, part.text_RT.numel()]) + len(part.rows) * self.backbone.extra_tokens
+        tokens, places = self.processes.added(read) * (1 + self.second_view)
+        self.tokens += round(tokens)
+        self.places += round(places)
+
+    def _whole(self, encoded: Sequence[Features], packed: Sequence[PackedRows], rows: int, extras: int) -> Features:
+        """All processes' features of a batch: the first views of its texts, the second ones if there are any, then
+        the further texts.
         """
-        weight = 1 + self.second_view
-        copies = 2 if self.second_view else 1
-        encoded = []
-        row_VN = np.empty((copies, sum(len(part.rows) for part in parts)), dtype=np.int64)
-        start = 0
-        for part in parts:
-            size = len(part.rows)
-            added = size * self.backbone.extra_tokens
-            self.tokens += round(weight * (part.tokens + added))
-            self.places += round(weight * (part.text_RT.numel() + added))
-            inputs = part.input_ids.to(self.device), part.text_RT.to(self.device)
-            encoded.append(self.backbone.forward_views(*inputs))
-            row_VN[:, part.rows] = start + np.arange(copies * size).reshape(copies, size)
-            start += copies * size
-        views = row_VN.shape[1] - extra
-        order_N = np.concatenate([row_VN[:, :views].ravel(), row_VN[0, views:]])
-        return gathered(encoded, torch.from_numpy(order_N).to(self.device))
+        copies, views = 2 if self.second_view else 1, rows - extras
+        # Where each encoded row belongs; of further texts only the first view is used.
+        places = [
+            np.where(part.rows < views, copy * views + part.rows, part.rows + (copies - 1) * views if copy == 0 else -1)
+            for part in packed
+            for copy in range(copies)
+        ]
+        place_M = np.concatenate([np.empty(0, dtype=np.int64), *places])
+        order_M = np.argsort(place_M, kind="stable")[(place_M < 0).sum() :]
+        own = gathered(encoded or [self.backbone.no_features()], torch.from_numpy(order_M).to(self.device))
+        if self.processes.alone:
+            return own
+        there = torch.from_numpy(place_M[order_M]).to(self.device)
+        whole = own.changed(lambda rows_M: self.processes.gathered(rows_M, there, copies * views + extras))
+        return whole if self.processes.first else whole.without_layer_gradients()

@@ -1,7 +1,6 @@
 """Where to run, in which precision, and how much memory it took."""
 
 import gc
-import os
 import resource
 import sys
 from collections.abc import Iterator
@@ -12,6 +11,8 @@ from typing import Literal
 import torch
 
 from sharprecl.errors import ConfigError, SharpReCLError
+
+Precision = Literal["bf16", "fp32"]
 
 
 def pick_device(wanted: str = "auto") -> torch.device:
@@ -35,7 +36,7 @@ def pick_device(wanted: str = "auto") -> torch.device:
     return device
 
 
-def pick_precision(wanted: Literal["auto", "bf16", "fp32"], device: torch.device) -> Literal["bf16", "fp32"]:
+def pick_precision(wanted: Literal["auto", "bf16", "fp32"], device: torch.device) -> Precision:
     """``auto`` is bf16 where the hardware computes in it, float32 elsewhere."""
     if wanted != "auto":
         return wanted
@@ -50,16 +51,6 @@ def _has_bf16(device: torch.device) -> bool:
         supported = getattr(torch.cpu, "_is_avx512_bf16_supported", None)
         return bool(supported and supported())
     return False
-
-
-def check_single_process() -> None:
-    """See that no launcher has started this process as one of several.
-
-    Raises:
-        ConfigError: it is one of several.
-    """
-    if int(os.environ.get("WORLD_SIZE", "1")) > 1:
-        raise ConfigError("training over several processes is not supported yet; start one process")
 
 
 @contextmanager

@@ -6,6 +6,7 @@ from pathlib import Path
 from sharprecl.config import RunConfig
 from sharprecl.data.tables import TextTable
 from sharprecl.training.history import Callback
+from sharprecl.training.processes import ALONE, Processes
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,6 +21,7 @@ class TrainingJob:
         output: folder for history and checkpoints; None keeps everything in memory.
         resume: go on from what is in ``output``, if there is anything.
         device: ``auto``, ``cpu``, ``cuda``, ...
+        processes: those that train together; this is the first of them.
     """
 
     table: TextTable
@@ -29,3 +31,4 @@ class TrainingJob:
     output: Path | None = None
     resume: bool = False
     device: str = "auto"
+    processes: Processes = ALONE

@@ -4,7 +4,9 @@ What is trained is a ``Task``: an encoder with a method, or the adapters of a la
 function of (seed, epoch), as the order of the texts, or comes from a generator whose state is in the checkpoint
 (dropout, the method's own). So a run that is killed and resumed makes the very steps that it would have made: to the
 bit on a CPU; some of a GPU's sums have no fixed order. Of accelerators, NVIDIA's alone have their generator kept: on
-another, dropout goes on differently.
+another, dropout goes on differently, and so it does with another number of processes.
+
+Each of several processes has a trainer. They take equal steps; only the first one's keeps files and tells of them.
 """
 
 import math
@@ -19,12 +21,14 @@ import numpy as np
 import torch
 
 from sharprecl.config import TrainingConfig
+from sharprecl.data.messages import plural
 from sharprecl.errors import SharpReCLError
 from sharprecl.methods.base import Progress
 from sharprecl.training import hardware
 from sharprecl.training.checkpoint import CheckpointFolder
 from sharprecl.training.history import Callback, HistoryFile, Record, TrainingSpeed
 from sharprecl.training.optimizer import ScheduledAdamW, TrainingSchedule
+from sharprecl.training.processes import ALONE, Processes
 from sharprecl.training.selection import Selection
 
 
@@ -42,6 +46,7 @@ class TrainingResult:
     peak_memory_bytes: int
     precision: str
     device: str
+    processes: int = 1
 
 
 class Task(ABC):
@@ -131,6 +136,7 @@ class Trainer:
         advice: what to make smaller where the memory does not suffice.
         lower: what to lower where the loss is no longer finite.
         checkpoints, history: None keeps nothing on disk.
+        processes: those that take the steps together.
     """
 
     task: Task
@@ -141,13 +147,13 @@ class Trainer:
     lower: str = "training.learning_rate"
     checkpoints: CheckpointFolder | None = None
     history: HistoryFile | None = None
+    processes: Processes = ALONE
     state: TrainerState = field(default_factory=TrainerState)
 
     def run(self, resume: bool = False) -> TrainingResult:
         """Train to the end and leave the chosen weights in the task."""
         task = self.task
         hardware.reset_peak_memory(task.device)
-        hardware.check_single_process()
         self.selection = Selection(self.training.patience, task.least_epochs())
         try:
             self.optimizer = ScheduledAdamW(
@@ -178,10 +184,11 @@ class Trainer:
             peak_memory_bytes=hardware.peak_memory_bytes(task.device),
             precision=task.precision,
             device=str(task.device),
+            processes=self.processes.size,
         )
 
     def _begin(self, resume: bool) -> None:
-        restored = self.checkpoints.latest() if resume and self.checkpoints else None
+        restored = self.processes.share(self.checkpoints.latest() if resume and self.checkpoints else None)
         if restored is not None:
             self._restore(restored)
         else:
@@ -190,6 +197,8 @@ class Trainer:
             if self.history:
                 self.history.rewind(0)
             self.task.begin()
+            if not self.processes.alone:
+                self.task.load_state_dict(self.processes.share(self.task.state_dict()))
         self._last_checkpoint = self._clock_start = time.monotonic()
         self._first_step = self.state.step
 
@@ -223,7 +232,8 @@ class Trainer:
         state, schedule = self.state, self.schedule
         progress = Progress(state.step, schedule.total_steps, state.epoch, schedule.epochs)
         terms = self.task.forward_backward(batch, progress)
-        if not math.isfinite(terms["total"]):
+        # Equal in all processes; the first one ends the others.
+        if not math.isfinite(terms["total"]) and self.processes.first:
             raise SharpReCLError(
                 f"the loss is no longer finite at step {state.step} ({terms}); lower {self.lower}"
                 + (" or set training.precision to fp32" if self.task.precision != "fp32" else "")
@@ -280,6 +290,7 @@ class Trainer:
                 },
                 "state": {**asdict(self.state), "seconds": self._seconds()},
                 "read": [task.tokens, task.places],
+                "processes": self.processes.size,
                 "history_offset": self.checkpoints.guarded(self.history.offset) if self.history else 0,
             },
             best=self.selection.best,
@@ -301,3 +312,8 @@ class Trainer:
         if self.history:
             self.history.rewind(payload["history_offset"])
         self.callback.on_message(f"resumed at step {self.state.step} of {self.schedule.total_steps}")
+        if (before := payload.get("processes", 1)) != self.processes.size:
+            self.callback.on_message(
+                f"note: begun with {plural(before, 'process', 'processes')}, resumed with {self.processes.size}: the "
+                f"texts of every step stay, but dropout is drawn differently"
+            )
