@@ -99,7 +99,7 @@ def test_what_is_loaded_shows_its_parameters_and_trains_as_it_was_trained(tmp_pa
     told = {name: value for name, value in loaded.get_params(deep=False).items() if value is not None}
     assert told == {
         **settings, "encoder": encoder, "method": "sharprecl", "text_column": "body", "device": "auto", "processes": 1,
-            "verbose": 0,
+        "verbose": 0,
         "config": {"method": {"mu": 0.4}},
     }  # fmt: skip
     assert "mu" in repr(loaded)
