@@ -21,6 +21,16 @@ class EncoderConfig(Frozen):
         "auto", description="token vectors to one feature; auto is mean for sentence encoders, native for others"
     )
     max_length: int = Field(256, ge=8, description="tokens a text, special tokens included; the rest is cut off")
+    layers: int | None = Field(None, ge=1, description="keep the first n layers only; None keeps all")
+    trainable_layers: int | None = Field(
+        None,
+        ge=0,
+        description="fine-tune the n uppermost layers only; embeddings and layers below stay as they are, without "
+        "dropout; None trains all",
+    )
+    attention_dropout: Fraction | None = Field(
+        None, description="share of the attention weights dropped in training; None is as the encoder has it"
+    )
 
 
 class PrototypesConfig(Frozen):

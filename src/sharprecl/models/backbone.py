@@ -8,6 +8,7 @@ label tokens, which are then in the model's vocabulary.
 """
 
 import threading
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
@@ -15,8 +16,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from sharprecl.config import EncoderConfig
 from sharprecl.errors import ConfigError
 from sharprecl.models import stock
+from sharprecl.models.depth import frozen_below, keep_first
 from sharprecl.models.features import Features, Reading
 from sharprecl.models.label_tokens import LabelTokens, add_label_tokens, place_labels
 from sharprecl.models.packed import own_attention, own_positions, texts_first, texts_mean
@@ -58,6 +61,7 @@ class Backbone(nn.Module):
         self.classifier.register_forward_pre_hook(self._capture)
         self._label_tokens = LabelTokens(model, self.num_classes) if reading == "label_tokens" else None
         self._upper: UpperRepeat | None = None
+        self.frozen: Sequence[nn.Module] = ()
 
     def repeat_upper(self) -> float:
         """Give every text a second view by running the upper layers twice in training; returns its share of a forward.
@@ -98,8 +102,10 @@ class Backbone(nn.Module):
         self._captured.tensor = inputs[0]
 
     def train(self, mode: bool = True) -> "Backbone":
-        """Switch dropout on or off, and with it the attention kernel."""
+        """Switch dropout on or off, but for what is frozen, and with it the attention kernel."""
         super().train(mode)
+        for module in self.frozen:
+            module.eval()
         stock.use_fast_attention(self.model, mode, self.classifier.weight.device)
         return self
 
@@ -201,13 +207,21 @@ def open_backbone(
     pooling: PoolingName,
     reading: Reading = "linear",
     tokenizer: Any = None,
+    encoder: EncoderConfig | None = None,
 ) -> Backbone:
     """Load an encoder with a fresh classifier head for these classes and open it.
 
     Args:
         tokenizer: the encoder's own; needed only to make the label tokens of the reading ``label_tokens``.
+        encoder: how many layers to run and to train, and its dropout; None leaves it as it is.
     """
-    model = stock.load_classifier(source, label_names)
+    encoder = encoder or EncoderConfig()
+    model = stock.load_classifier(source, label_names, encoder.attention_dropout)
+    if encoder.layers is not None:
+        keep_first(model, encoder.layers)
     if reading == "label_tokens":
         add_label_tokens(model, tokenizer, label_names)
-    return Backbone(model, pooling, reading)
+    backbone = Backbone(model, pooling, reading)
+    if encoder.trainable_layers is not None:
+        backbone.frozen = frozen_below(model, encoder.trainable_layers)
+    return backbone

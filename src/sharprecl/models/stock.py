@@ -23,12 +23,18 @@ FOLDED = "sharprecl_pooling"
 """Key in the configuration of an exported model: the pooling that its layers express (``export/stock.py``)."""
 
 
-def load_classifier(source: str, label_names: tuple[str, ...] | None = None) -> Any:
+_ATTENTION_DROPOUT = ("attention_probs_dropout_prob", "attention_dropout")
+
+
+def load_classifier(
+    source: str, label_names: tuple[str, ...] | None = None, attention_dropout: float | None = None
+) -> Any:
     """Load ``AutoModelForSequenceClassification`` in float32.
 
     Args:
         source: a local folder or a Hugging Face id.
         label_names: gives the model a fresh head with one output a name; None keeps the head that is there.
+        attention_dropout: share of the attention weights dropped in training; None leaves it as the encoder says.
 
     Raises:
         AssetError: there is no such model, it cannot be reached, its file is damaged, or it lacks weights of the
@@ -36,7 +42,7 @@ def load_classifier(source: str, label_names: tuple[str, ...] | None = None) -> 
         ConfigError: a fresh head was asked for, and the model does not end in one, or is an exported classifier whose
             pooling is folded into its layers.
     """
-    from transformers import AutoModelForSequenceClassification
+    from transformers import AutoConfig, AutoModelForSequenceClassification
 
     changes: dict[str, Any] = {}
     if label_names is not None:
@@ -48,6 +54,9 @@ def load_classifier(source: str, label_names: tuple[str, ...] | None = None) -> 
         }
     try:
         with quiet():
+            if attention_dropout is not None:
+                there = AutoConfig.from_pretrained(source)
+                changes |= {name: attention_dropout for name in _ATTENTION_DROPOUT if hasattr(there, name)}
             # Other shapes are let through here, so that our own sentence tells of them below.
             model, report = AutoModelForSequenceClassification.from_pretrained(
                 source, dtype=torch.float32, ignore_mismatched_sizes=True, output_loading_info=True, **changes
@@ -273,7 +282,8 @@ def use_fast_attention(model: Any, training: bool, device: torch.device) -> None
     eager kernel trained MiniLM 1.7 times as fast at 128 tokens, with the same distribution of dropout masks.
     """
     if device.type == "cpu":
-        use_attention(model, "eager" if training else "sdpa")
+        drops = any(getattr(model.config.get_text_config(), name, 0.0) for name in _ATTENTION_DROPOUT)
+        use_attention(model, "eager" if training and drops else "sdpa")
 
 
 def use_attention(model: Any, kernel: str) -> None:

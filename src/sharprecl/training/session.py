@@ -148,7 +148,7 @@ def make_task(
     config = prepared.config
     kind: type[Method] = method_class(config.method.name)
     torch.manual_seed(config.seed)
-    backbone = open_backbone(source, prepared.label_names, prepared.pooling, kind.reading, tokenizer)
+    backbone = open_backbone(source, prepared.label_names, prepared.pooling, kind.reading, tokenizer, config.encoder)
     stock.agree_on_padding(backbone.model, tokenizer)
     stock.check_length(backbone.model, config.encoder.max_length)
     method = kind.build(backbone, prepared.class_counts, config.method, config.seed)
