@@ -1,0 +1,239 @@
+"""How long a step takes and how much memory, by the settings that change it: MiniLM, texts of 10 to 60 tokens, B = 32.
+
+python benchmarks/training_speed.py settings     # layers kept, trained, attention dropout: a step of each in turn
+python benchmarks/training_speed.py micro        # whole batches against micro-batches, 32 to 512 texts
+python benchmarks/training_speed.py processes    # one process with all threads against as many with one
+python benchmarks/training_speed.py equality     # 1, 2 and 4 processes: losses and weights of every method, tiny encoder
+
+Appends dated JSON lines to results/training_speed.jsonl and prints a table.
+"""
+
+import argparse
+import json
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from sharprecl.assets import resolve_encoder
+from sharprecl.config import METHODS, method_settings, resolve
+from sharprecl.data.messages import plural
+from sharprecl.data.tables import TextTable, read_table
+from sharprecl.data.tokens import tokenize
+from sharprecl.methods.base import Progress
+from sharprecl.models import stock
+from sharprecl.testing import skewed_texts, tiny_encoder
+from sharprecl.training import hardware
+from sharprecl.training.encoder_task import EncoderTask, LabelledTokens
+from sharprecl.training.history import Callback, Record, TrainingSpeed
+from sharprecl.training.job import TrainingJob
+from sharprecl.training.launch import started
+from sharprecl.training.optimizer import ScheduledAdamW
+from sharprecl.training.processes import ALONE, Processes
+from sharprecl.training.session import Prepared, make_task, train
+
+LOG = Path(__file__).parent / "results" / "training_speed.jsonl"
+CLASSES, STEPS = 20, 1000
+WORDS = (
+    "oil prices rose as the bank said that trade in wheat and coffee would fall next year while rates of interest stay"
+)
+SETTINGS: dict[str, dict[str, Any]] = {
+    "as it is": {},
+    "attention_dropout 0": {"attention_dropout": 0.0},
+    "layers 4": {"layers": 4},
+    "layers 3": {"layers": 3},
+    "trainable_layers 4": {"trainable_layers": 4},
+    "trainable_layers 2": {"trainable_layers": 2},
+    "trainable_layers 2, attention_dropout 0": {"trainable_layers": 2, "attention_dropout": 0.0},
+}
+Line = dict[str, Any]
+
+
+@dataclass
+class Stepper:
+    """Takes steps of a training of its own."""
+
+    task: EncoderTask
+    number: int = 0
+
+    def __post_init__(self) -> None:
+        self.task.train_mode(0)
+        self.optimizer = ScheduledAdamW(self.task.parameter_groups(), STEPS, self.task.config.training, True)
+        self.batches = self.task.batches(0)
+
+    def __call__(self) -> float:
+        """Seconds of one step."""
+        began = time.perf_counter()
+        batch = self.batches[self.number % len(self.batches)]
+        self.task.forward_backward(batch, Progress(self.number, STEPS, 0, 4))
+        self.optimizer.step(self.number)
+        self.number += 1
+        return time.perf_counter() - began
+
+
+def texts_of(number: int) -> tuple[list[str], np.ndarray]:
+    """Texts of 10 to 60 words, and their classes."""
+    generator = np.random.default_rng(0)
+    words = WORDS.split()
+    texts = [" ".join(generator.choice(words, generator.integers(10, 60))) for _ in range(number)]
+    return texts, np.concatenate([np.arange(CLASSES), generator.integers(0, CLASSES, number - CLASSES)])
+
+
+def stepper(encoder: dict[str, Any], batch_size: int, micro_batch: int | None = None) -> Stepper:
+    """MiniLM with SharpReCL."""
+    training = {"batch_size": batch_size, "micro_batch": micro_batch}
+    config = resolve({"encoder": {"max_length": 64, **encoder}, "training": training})
+    source = resolve_encoder("minilm")
+    tokenizer = stock.load_tokenizer(source)
+    texts, label_ids = texts_of(max(320, batch_size))
+    labelled = LabelledTokens((tokenize(texts, tokenizer, 64),), label_ids)
+    device = torch.device("cpu")
+    precision = hardware.pick_precision("auto", device)
+    counts = np.bincount(label_ids, minlength=CLASSES)
+    prepared = Prepared(config, tuple(map(str, range(CLASSES))), "mean", precision, counts, labelled, None)
+    return Stepper(make_task(prepared, source, tokenizer, device, ALONE))
+
+
+def settings(repeats: int) -> Iterator[Line]:
+    """A step by each setting in turn, over and over."""
+    steppers = {name: stepper(encoder, 32) for name, encoder in SETTINGS.items()}
+    seconds: dict[str, list[float]] = {name: [] for name in steppers}
+    for repeat in range(repeats + 1):
+        for name, step in steppers.items():
+            taken = step()
+            if repeat:
+                seconds[name].append(taken)
+    usual = np.median(seconds["as it is"])
+    for name, taken in seconds.items():
+        yield {
+            "setting": name,
+            "step_ms": round(1000 * float(np.median(taken))),
+            "times": round(usual / np.median(taken), 2),
+        }
+
+
+def micro(repeats: int) -> Iterator[Line]:
+    """Whole batches and micro-batches of 32 texts."""
+    for batch_size in (32, 128, 512):
+        found = {}
+        for micro_batch in (None, 32):
+            if micro_batch == batch_size:
+                continue
+            step = stepper({}, batch_size, micro_batch)
+            step()
+            hardware.reset_peak_memory(step.task.device)
+            taken = min(step() for _ in range(repeats))
+            found[micro_batch] = taken
+            yield {
+                "batch": batch_size,
+                "micro_batch": micro_batch,
+                "step_ms": round(1000 * taken),
+                "times_longer": round(taken / found[None], 2),
+                "peak_mb": round(hardware.peak_memory_bytes(step.task.device) / 1e6),
+            }
+            del step
+            hardware.free_memory()
+
+
+class Silent(Callback):
+    """Keeps the loss of every step, and when it ended."""
+
+    def __init__(self) -> None:
+        self.losses: list[float] = []
+        self.times: list[float] = []
+
+    def on_record(self, record: Record, speed: TrainingSpeed) -> None:
+        del speed
+        if record["kind"] == "step":
+            self.losses.append(record["loss"]["total"])
+            self.times.append(time.perf_counter())
+
+
+def run(table: TextTable, wanted: dict[str, Any], processes: Processes) -> tuple[Silent, dict[str, torch.Tensor]]:
+    """A training's losses and weights."""
+    heard = Silent()
+    return heard, train(TrainingJob(table, resolve(wanted), heard, processes=processes)).backbone.state_dict()
+
+
+def processes(repeats: int) -> Iterator[Line]:
+    """Seconds a step, the same batches."""
+    texts, label_ids = texts_of(320)
+    table = read_table((texts, [str(label) for label in label_ids]))
+    wanted = {"encoder": {"max_length": 64}, "training": {"batch_size": 64, "max_epochs": max(2, repeats // 5)}}
+    usual = None
+    for number in (1, os.cpu_count() or 1):
+        with started(number, "cpu") as together:
+            heard, _ = run(table, wanted, together)
+        taken = float(np.median(np.diff(heard.times)))
+        usual = usual or taken
+        yield {"processes": number, "step_ms": round(1000 * taken), "times": round(usual / taken, 2)}
+
+
+def equality(repeats: int) -> Iterator[Line]:
+    """Largest difference of the losses of 20 steps (relative) and of the weights after them, against one process."""
+    del repeats
+    texts, labels = skewed_texts()
+    table = read_table((texts[:55], labels[:55]))
+    methods = [name for name in METHODS if method_settings(name).trains_encoder]
+    with tempfile.TemporaryDirectory() as folder:
+        encoder = tiny_encoder(Path(folder), mean_pooling=True)
+        path = Path(folder) / "config.json"
+        off = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
+        path.write_text(json.dumps({**json.loads(path.read_text()), **off}))
+        made: dict[tuple[str, int], tuple[Silent, dict[str, torch.Tensor]]] = {}
+        for number in (1, 2, 4):
+            with started(number, "cpu") as together:
+                for method in methods:
+                    wanted = {
+                        "encoder": {"name": encoder, "max_length": 32},
+                        "method": {"name": method},
+                        "training": {"max_epochs": 5, "batch_size": 16, "precision": "fp32"},
+                    }
+                    made[method, number] = run(table, wanted, together)
+    for method in methods:
+        alone, weights = made[method, 1]
+        line: Line = {"method": method, "steps": len(alone.losses)}
+        for number in (2, 4):
+            heard, other = made[method, number]
+            apart = np.abs(np.array(heard.losses) - alone.losses) / np.abs(alone.losses)
+            far = max(float((weights[name].double() - other[name].double()).abs().max()) for name in weights)
+            line |= {f"loss, {number}": float(f"{apart.max():.1e}"), f"weights, {number}": float(f"{far:.1e}")}
+        yield line
+
+
+PARTS: dict[str, Callable[[int], Iterator[Line]]] = {
+    part.__name__: part for part in (settings, micro, processes, equality)
+}
+
+
+def main() -> None:
+    """Measure, print, append."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("part", choices=PARTS)
+    parser.add_argument("--repeats", type=int, default=8)
+    given = parser.parse_args()
+    device = torch.device("cpu")
+    where = {
+        "date": datetime.now(UTC).date().isoformat(),
+        "part": given.part,
+        "threads": torch.get_num_threads(),
+        "precision": hardware.pick_precision("auto", device),
+    }
+    print(f"{plural(where['threads'], 'thread', 'threads')}, {where['precision']}")
+    with LOG.open("a", encoding="utf-8") as log:
+        for number, line in enumerate(PARTS[given.part](given.repeats)):
+            if not number:
+                print("| " + " | ".join(line) + " |", "|---" * len(line) + "|", sep="\n")
+            print("| " + " | ".join(map(str, line.values())) + " |", flush=True)
+            log.write(json.dumps({**where, **line}) + "\n")
+
+
+if __name__ == "__main__":
+    main()
