@@ -18,7 +18,7 @@ import torch
 from sharprecl import TextClassifier
 from sharprecl.config import METHODS, TrainingConfig, method_settings, resolve
 from sharprecl.data.tables import TextTable, read_table
-from sharprecl.errors import ConfigError
+from sharprecl.errors import ConfigError, SharpReCLError
 from sharprecl.training.history import Callback
 from sharprecl.training.job import TrainingJob
 from sharprecl.training.launch import check_launcher, check_number, started
@@ -246,3 +246,9 @@ def test_another_number_goes_on_and_says_so(folder: Path, table: TextTable, enco
     heard = Losses()
     train(replace(job, callback=heard, resume=True, processes=pair))
     assert any("begun with 1 process, resumed with 2" in sentence for sentence in heard.sentences)
+
+
+def test_one_that_cannot_start_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "false")
+    with pytest.raises(SharpReCLError, match="process 1 of the training did not start"), started(2, "cpu"):
+        pass

@@ -7,8 +7,9 @@ they get everything from the first one, over the loopback address where it start
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from datetime import timedelta
 
 import torch
@@ -98,28 +99,36 @@ def started(number: int, device: str) -> Iterator[Processes]:
     elif number == 1:
         yield ALONE
     else:
-        store = TCPStore(_HOST, 0, number, is_master=True, wait_for_workers=False, timeout=_PATIENCE)
-        threads = max(1, (os.cpu_count() or 1) // number)
-        before, interface = torch.get_num_threads(), os.environ.get("GLOO_SOCKET_IFNAME")
-        os.environ["GLOO_SOCKET_IFNAME"] = _LOOPBACK
-        others = [_start(rank, number, store.port, threads, device) for rank in range(1, number)]
-        try:
-            torch.set_num_threads(threads)
-            with _first(number, store, device) as processes:
-                yield processes
-            for other in others:
-                other.wait(_ENDED)
-        except LostProcessError as error:
-            raise SharpReCLError(f"{error}") from error
-        finally:
-            for other in others:
-                other.kill()
-                other.wait()
-            torch.set_num_threads(before)
-            if interface is None:
-                del os.environ["GLOO_SOCKET_IFNAME"]
-            else:
-                os.environ["GLOO_SOCKET_IFNAME"] = interface
+        with _others(number, device) as store, _first(number, store, device) as processes:
+            yield processes
+
+
+@contextmanager
+def _others(number: int, device: str) -> Iterator[Store]:
+    """Start all but the first on this machine, and wait until each is there; afterwards none is left."""
+    if _on_gpus(device) and number > torch.cuda.device_count():
+        raise ConfigError(
+            f"{number} processes need {number} GPUs, but there are {torch.cuda.device_count()}; take as many processes "
+            f"as GPUs, or --device cpu"
+        )
+    store = TCPStore(_HOST, 0, number, is_master=True, wait_for_workers=False)
+    threads, before = _share_of_threads(number), torch.get_num_threads()
+    others = {rank: _start(rank, number, store.port, threads, device) for rank in range(1, number)}
+    try:
+        for rank, other in others.items():
+            while not store.check([_ready(rank)]):
+                if other.poll() is not None:
+                    raise SharpReCLError(f"process {rank} of the training did not start; what it said stands above")
+                time.sleep(0.05)
+        torch.set_num_threads(threads)
+        yield store
+        for other in others.values():
+            other.wait(_ENDED)
+    finally:
+        for other in others.values():
+            other.kill()
+            other.wait()
+        torch.set_num_threads(before)
 
 
 def _start(rank: int, number: int, port: int, threads: int, device: str) -> subprocess.Popen[bytes]:
@@ -147,7 +156,10 @@ def work(rank: int, number: int, port: int | None, device: str) -> None:
         port: where the first one waits, on this machine; None is where the launcher's variables say.
         device: as the first one's.
     """
-    store = None if port is None else TCPStore(_HOST, port, number, is_master=False, timeout=_PATIENCE)
+    store = None
+    if port is not None:
+        store = TCPStore(_HOST, port, number, is_master=False)
+        store.set(_ready(rank), "")
     processes = _join(rank, number, store, device)
     local = os.environ.get("LOCAL_RANK", str(rank))
     try:
@@ -159,14 +171,34 @@ def work(rank: int, number: int, port: int | None, device: str) -> None:
 
 
 def _join(rank: int, number: int, store: Store | None, device: str) -> Processes:
+    if store is None:
+        # Launchers give a process one thread where nobody says otherwise.
+        torch.set_num_threads(_share_of_threads(int(os.environ.get("LOCAL_WORLD_SIZE", number))))
     backend = "cpu:gloo,cuda:nccl" if _on_gpus(device) else "gloo"
-    if _on_gpus(device) and number > torch.cuda.device_count() and store is not None:
-        raise ConfigError(
-            f"{number} processes need {number} GPUs, but there are {torch.cuda.device_count()}; take as many processes "
-            f"as GPUs, or --device cpu"
-        )
-    dist.init_process_group(backend, store=store, rank=rank, world_size=number, timeout=_PATIENCE)
+    with nullcontext() if store is None else _on_loopback():
+        dist.init_process_group(backend, store=store, rank=rank, world_size=number, timeout=_PATIENCE)
     return Processes(rank, number)
+
+
+@contextmanager
+def _on_loopback() -> Iterator[None]:
+    """Let gloo talk within this machine, whatever the machine is called."""
+    name, before = "GLOO_SOCKET_IFNAME", os.environ.get("GLOO_SOCKET_IFNAME")
+    os.environ[name] = _LOOPBACK
+    try:
+        yield
+    finally:
+        del os.environ[name]
+        if before is not None:
+            os.environ[name] = before
+
+
+def _ready(rank: int) -> str:
+    return f"process {rank} is there"
+
+
+def _share_of_threads(number: int) -> int:
+    return max(1, (os.cpu_count() or 1) // number)
 
 
 def _on_gpus(device: str) -> bool:
