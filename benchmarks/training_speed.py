@@ -3,7 +3,9 @@
 python benchmarks/training_speed.py settings     # layers kept, trained, attention dropout: a step of each in turn
 python benchmarks/training_speed.py micro        # whole batches against micro-batches, 32 to 512 texts
 python benchmarks/training_speed.py processes    # one process with all threads against as many with one
-python benchmarks/training_speed.py equality     # 1, 2 and 4 processes: losses and weights of every method, tiny encoder
+python benchmarks/training_speed.py classes      # 2 to 5,000 classes, batches of 128
+python benchmarks/training_speed.py texts        # 1,000 to 1,000,000 rows: reading, tokenising, batching
+python benchmarks/training_speed.py equality     # 1, 2 and 4 processes: losses, weights of every method, tiny encoder
 
 Appends dated JSON lines to results/training_speed.jsonl and prints a table.
 """
@@ -24,6 +26,7 @@ import torch
 
 from sharprecl.assets import resolve_encoder
 from sharprecl.config import METHODS, method_settings, resolve
+from sharprecl.data.batches import ShuffledBatches, collate
 from sharprecl.data.messages import plural
 from sharprecl.data.tables import TextTable, read_table
 from sharprecl.data.tokens import tokenize
@@ -78,26 +81,28 @@ class Stepper:
         return time.perf_counter() - began
 
 
-def texts_of(number: int) -> tuple[list[str], np.ndarray]:
+def texts_of(number: int, classes: int = CLASSES) -> tuple[list[str], np.ndarray]:
     """Texts of 10 to 60 words, and their classes."""
     generator = np.random.default_rng(0)
     words = WORDS.split()
-    texts = [" ".join(generator.choice(words, generator.integers(10, 60))) for _ in range(number)]
-    return texts, np.concatenate([np.arange(CLASSES), generator.integers(0, CLASSES, number - CLASSES)])
+    rows = [" ".join(generator.choice(words, generator.integers(10, 60))) for _ in range(number)]
+    return rows, np.concatenate([np.arange(classes), generator.integers(0, classes, number - classes)])
 
 
-def stepper(encoder: dict[str, Any], batch_size: int, micro_batch: int | None = None) -> Stepper:
+def stepper(
+    encoder: dict[str, Any], batch_size: int, micro_batch: int | None = None, classes: int = CLASSES
+) -> Stepper:
     """MiniLM with SharpReCL."""
     training = {"batch_size": batch_size, "micro_batch": micro_batch}
     config = resolve({"encoder": {"max_length": 64, **encoder}, "training": training})
     source = resolve_encoder("minilm")
     tokenizer = stock.load_tokenizer(source)
-    texts, label_ids = texts_of(max(320, batch_size))
-    labelled = LabelledTokens((tokenize(texts, tokenizer, 64),), label_ids)
+    rows, label_ids = texts_of(max(320, batch_size, classes), classes)
+    labelled = LabelledTokens((tokenize(rows, tokenizer, 64),), label_ids)
     device = torch.device("cpu")
     precision = hardware.pick_precision("auto", device)
-    counts = np.bincount(label_ids, minlength=CLASSES)
-    prepared = Prepared(config, tuple(map(str, range(CLASSES))), "mean", precision, counts, labelled, None)
+    counts = np.bincount(label_ids, minlength=classes)
+    prepared = Prepared(config, tuple(map(str, range(classes))), "mean", precision, counts, labelled, None)
     return Stepper(make_task(prepared, source, tokenizer, device, ALONE))
 
 
@@ -119,27 +124,59 @@ def settings(repeats: int) -> Iterator[Line]:
         }
 
 
+def measured(step: Stepper, repeats: int) -> Line:
+    """The quickest of some steps, and the memory that they took."""
+    step()
+    hardware.reset_peak_memory(step.task.device)
+    taken = min(step() for _ in range(repeats))
+    return {"step_ms": round(1000 * taken), "peak_mb": round(hardware.peak_memory_bytes(step.task.device) / 1e6)}
+
+
 def micro(repeats: int) -> Iterator[Line]:
     """Whole batches and micro-batches of 32 texts."""
     for batch_size in (32, 128, 512):
-        found = {}
-        for micro_batch in (None, 32):
-            if micro_batch == batch_size:
-                continue
-            step = stepper({}, batch_size, micro_batch)
-            step()
-            hardware.reset_peak_memory(step.task.device)
-            taken = min(step() for _ in range(repeats))
-            found[micro_batch] = taken
-            yield {
-                "batch": batch_size,
-                "micro_batch": micro_batch,
-                "step_ms": round(1000 * taken),
-                "times_longer": round(taken / found[None], 2),
-                "peak_mb": round(hardware.peak_memory_bytes(step.task.device) / 1e6),
-            }
-            del step
+        for micro_batch in (None, 32) if batch_size > 32 else (None,):
+            yield {"batch": batch_size, "micro_batch": micro_batch} | measured(
+                stepper({}, batch_size, micro_batch), repeats
+            )
             hardware.free_memory()
+
+
+def classes(repeats: int) -> Iterator[Line]:
+    """Steps with ever more classes."""
+    for number in (2, 20, 200, 1000, 5000):
+        yield {"classes": number} | measured(stepper({}, 128, classes=number), repeats)
+        hardware.free_memory()
+
+
+def texts(repeats: int) -> Iterator[Line]:
+    """Microseconds a row of a CSV takes to be read, tokenised and put into batches."""
+    del repeats
+    tokenizer = stock.load_tokenizer(resolve_encoder("minilm"))
+    for number in (1_000, 10_000, 100_000, 1_000_000):
+        rows, label_ids = texts_of(min(number, 10_000))
+        times = number // len(rows)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "rows.csv"
+            with path.open("w", encoding="utf-8") as stream:
+                stream.write("text,label\n")
+                for repeat in range(times):
+                    stream.writelines(f"{repeat} {row},{label}\n" for row, label in zip(rows, label_ids, strict=True))
+            hardware.reset_peak_memory(torch.device("cpu"))
+            moments = [time.perf_counter()]
+            table = read_table(path)
+            moments.append(time.perf_counter())
+            tokens = tokenize(table.texts, tokenizer, 64)
+            moments.append(time.perf_counter())
+            for index in ShuffledBatches(len(table), 128, 0).epoch(0):
+                collate(tokens, index, 0)
+            moments.append(time.perf_counter())
+        steps = [f"{1e6 * seconds / number:.0f}" for seconds in np.diff(moments)]
+        yield {
+            "rows": number,
+            **dict(zip(("read_us", "tokenise_us", "batch_us"), map(int, steps), strict=True)),
+            "peak_mb": round(hardware.peak_memory_bytes(torch.device("cpu")) / 1e6),
+        }
 
 
 class Silent(Callback):
@@ -164,8 +201,8 @@ def run(table: TextTable, wanted: dict[str, Any], processes: Processes) -> tuple
 
 def processes(repeats: int) -> Iterator[Line]:
     """Seconds a step, the same batches."""
-    texts, label_ids = texts_of(320)
-    table = read_table((texts, [str(label) for label in label_ids]))
+    rows, label_ids = texts_of(320)
+    table = read_table((rows, [str(label) for label in label_ids]))
     wanted = {"encoder": {"max_length": 64}, "training": {"batch_size": 64, "max_epochs": max(2, repeats // 5)}}
     usual = None
     for number in (1, os.cpu_count() or 1):
@@ -179,8 +216,8 @@ def processes(repeats: int) -> Iterator[Line]:
 def equality(repeats: int) -> Iterator[Line]:
     """Largest difference of the losses of 20 steps (relative) and of the weights after them, against one process."""
     del repeats
-    texts, labels = skewed_texts()
-    table = read_table((texts[:55], labels[:55]))
+    rows, labels = skewed_texts()
+    table = read_table((rows[:55], labels[:55]))
     methods = [name for name in METHODS if method_settings(name).trains_encoder]
     with tempfile.TemporaryDirectory() as folder:
         encoder = tiny_encoder(Path(folder), mean_pooling=True)
@@ -209,7 +246,7 @@ def equality(repeats: int) -> Iterator[Line]:
 
 
 PARTS: dict[str, Callable[[int], Iterator[Line]]] = {
-    part.__name__: part for part in (settings, micro, processes, equality)
+    part.__name__: part for part in (settings, micro, processes, classes, texts, equality)
 }
 
 

@@ -175,8 +175,11 @@ class EncoderTask(Task):
     ) -> tuple[np.ndarray, np.ndarray]:
         """Scores and features, each process reading its share of the texts."""
         own = self.processes.own(tokens.lengths)
+        mine = tokens if self.processes.alone else tokens.select(own)
         with self._autocast():
-            found = predict(self.backbone, method, tokens.select(own), self.pad_id, embed=embed)
+            found = predict(self.backbone, method, mine, self.pad_id, embed=embed)
+        if self.processes.alone:
+            return found
         whole = [np.zeros((len(tokens), array.shape[1]), dtype=array.dtype) for array in found]
         for array, part in zip(whole, found, strict=True):
             array[own] = part
