@@ -22,6 +22,9 @@ def serve(
     corrections: Annotated[
         Path | None, Option(help="A .csv file for answers that are corrected on the page; 'train' takes it.")
     ] = None,
+    name: Annotated[
+        list[str] | None, Option(help="By which a proxy on this machine calls the page; may be repeated.")
+    ] = None,
     page: Annotated[bool, Option("--page/--no-page", help="A page for people at /.")] = True,
     device: Device = "auto",
     threads: Annotated[int | None, Option(help="Of the model.", min=1, show_default="one a core")] = None,
@@ -69,5 +72,5 @@ def serve(
     logging.getLogger("sharprecl.serving").setLevel(logging.INFO)
     taken = bind(host, port)
     service = Service(Model.load(run, device), limits, device=device, threads=threads)
-    shown = pages.router(service, training, kept) if page else None
+    shown = pages.router(service, training, kept, name or ()) if page else None
     answer(service, taken, shown, drain_seconds=drain_seconds)

@@ -212,6 +212,27 @@ def test_the_page_of_the_server_itself_may_ask(client: TestClient, headers: dict
     assert client.post("/page/words", json={"text": TEXT}, headers=headers).status_code == 200
 
 
+@pytest.mark.parametrize(
+    ("reached", "asked", "status"),
+    [
+        ("http://127.0.0.1:8000", "127.0.0.1:8000", 200),
+        ("http://127.0.0.1:8000", "localhost:8000", 200),
+        ("http://[::1]:8000", "[::1]:8000", 200),
+        ("http://127.0.0.1:8000", "evil.example:8000", 421),
+        ("http://127.0.0.1:8000", "localhost.evil.example", 421),
+        ("http://127.0.0.1:8000", "", 421),
+        ("http://127.0.0.1:8000", "tickets.example", 200),
+        ("http://10.0.0.7:8000", "tickets.inside", 200),
+    ],
+)
+def test_a_name_that_came_to_mean_this_machine_is_refused(
+    service: Service, reached: str, asked: str, status: int
+) -> None:
+    app = create_app(service, page.router(service, names=["tickets.example"]))
+    with TestClient(app, base_url=reached) as client:
+        assert client.get("/page/about", headers={"host": asked}).status_code == status
+
+
 def test_others_may_link_to_the_page(client: TestClient) -> None:
     assert client.get("/", headers={"sec-fetch-site": "cross-site"}).status_code == 200
 

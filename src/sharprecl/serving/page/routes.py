@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from importlib.resources import files
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import unquote, urlsplit
@@ -50,13 +51,19 @@ class Corrected(Asked):
     label: str
 
 
-def router(service: Service, training: TextTable | None = None, corrections: Corrections | None = None) -> APIRouter:
+def router(
+    service: Service,
+    training: TextTable | None = None,
+    corrections: Corrections | None = None,
+    names: Sequence[str] = (),
+) -> APIRouter:
     """The page at ``/``.
 
     Args:
         service: answers.
         training: texts whose nearest are shown; None shows none.
         corrections: where corrected answers go; None offers no correction.
+        names: further names by which a server on a loopback address may be asked, as by a proxy.
     """
     neighbours = None if training is None else Neighbours(training, partial(_embed, service))
     reading, open_files = asyncio.Semaphore(_FILES_AT_ONCE), WeakSet[Rows]()
@@ -69,7 +76,9 @@ def router(service: Service, training: TextTable | None = None, corrections: Cor
         if neighbours is not None:
             neighbours.close()
 
-    routes = APIRouter(include_in_schema=False, dependencies=[Depends(_guarded)], lifespan=following)
+    routes = APIRouter(
+        include_in_schema=False, dependencies=[Depends(partial(_guarded, frozenset(names)))], lifespan=following
+    )
     _serve_files(routes)
 
     @routes.get("/page/about")
@@ -137,14 +146,28 @@ def router(service: Service, training: TextTable | None = None, corrections: Cor
     return routes
 
 
-def _guarded(request: Request, response: Response) -> None:
+def _guarded(names: frozenset[str], request: Request, response: Response) -> None:
     """Nothing of another site may ask in a visitor's name, and nothing is kept by a browser."""
+    asked, (reached, _) = request.headers.get("host", ""), request.scope.get("server") or ("", 0)
+    # A site whose name comes to mean this machine is, to the browser, the site of the page (DNS rebinding).
+    name = urlsplit(f"//{asked}").hostname or ""
+    if _is_loopback(reached) and not (_is_loopback(name) or name in names):
+        raise HTTPException(
+            421, f"this server is asked as localhost; if a proxy calls it {name[:80]}, start it with --name {name[:80]}"
+        )
     origin, site = request.headers.get("origin"), request.headers.get("sec-fetch-site")
     # Over plain HTTP, a browser tells the origin alone; a proxy in front may change the host.
-    ours = origin is None or urlsplit(origin).netloc == request.headers.get("host")
+    ours = origin is None or urlsplit(origin).netloc == asked
     if request.method == "POST" and not (ours if site is None else site in ("same-origin", "none")):
         raise HTTPException(403, "this request comes from the page of another site")
     response.headers.update(HEADERS)
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def _serve_files(routes: APIRouter) -> None:
