@@ -1,9 +1,9 @@
 """What else a sensible person would run, on the same texts: TF-IDF, the frozen encoder, Transformers' Trainer, SetFit.
 
-The columns of benchmarks/judged.yaml. One row after another on one thread, so that seconds compare within a column.
-The Trainer has our batch size, learning rate and epochs and is otherwise as it comes. SetFit is as it comes, but its
-usual epoch is every pair of training texts, which takes days: it has as many steps as fit into SharpReCL's seconds, by
-the clock of its first 20.
+The columns of benchmarks/judged.yaml. One row after another with as many threads, so that seconds compare within a
+column. The Trainer has our batch size, learning rate, epochs and precision, and once more only its own. SetFit is as it
+comes, but its usual epoch is every pair of training texts, which takes days: it has as many steps as fit into
+SharpReCL's seconds, by the clock of its first 20.
 
     pip install setfit
     SHARPRECL_MIRROR=... python benchmarks/peers.py [--columns trec@50 --seeds 0 1 2]
@@ -17,6 +17,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
+from importlib import metadata
 from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
@@ -32,6 +33,7 @@ from sharprecl.evaluation.judge import Evaluation, evaluate
 from sharprecl.experiments.plan_file import load_plan
 from sharprecl.runs.data import prepare
 from sharprecl.runs.judge import tfidf_reference
+from sharprecl.training import hardware
 
 HERE = Path(__file__).parent
 LOG = HERE / "results" / "peers.jsonl"
@@ -46,7 +48,16 @@ def ours(method: str, train: TextTable, test: TextTable, seed: int) -> np.ndarra
     return np.asarray(classifier.scores(test.texts).argmax(1))
 
 
-def hf_trainer(train: TextTable, test: TextTable, seed: int) -> np.ndarray:
+TUNED: dict[str, Any] = {
+    "num_train_epochs": EPOCHS,
+    "per_device_train_batch_size": BATCH,
+    "learning_rate": RATE,
+    "bf16": hardware.pick_precision("auto", torch.device("cpu")) == "bf16",
+}
+"""Our batches, rate, epochs and precision for the Trainer; without them it is as it comes."""
+
+
+def hf_trainer(train: TextTable, test: TextTable, seed: int, **settings: Any) -> np.ndarray:
     from datasets import Dataset
     from transformers import AutoModelForSequenceClassification, AutoTokenizer, Trainer, TrainingArguments, set_seed
 
@@ -64,14 +75,11 @@ def hf_trainer(train: TextTable, test: TextTable, seed: int) -> np.ndarray:
         arguments = TrainingArguments(
             folder,
             seed=seed,
-            num_train_epochs=EPOCHS,
-            per_device_train_batch_size=BATCH,
-            learning_rate=RATE,
-            bf16=True,
             use_cpu=not torch.cuda.is_available(),
             save_strategy="no",
             report_to=[],
             disable_tqdm=True,
+            **settings,
         )
         trainer = Trainer(model, arguments, train_dataset=encoded(train), processing_class=tokenizer)
         trainer.train()
@@ -108,7 +116,7 @@ def judged(train: TextTable, test: TextTable, given: np.ndarray) -> Evaluation:
     return evaluate(test.label_ids, given, train.class_counts, train.label_names)
 
 
-def run(column: str, seed: int, made: set[tuple[str, str, int]]) -> None:
+def run(column: str, seed: int, made: set[tuple[str, str, int]], only: list[str] | None = None) -> None:
     """Every row of a column that is not logged yet. SharpReCL first: its seconds are SetFit's."""
     plan = load_plan(HERE / "judged.yaml")
     data = prepare(plan.jobs("small", columns=[column], rows=["sharprecl"], seeds=[0])[0].spec)
@@ -119,12 +127,17 @@ def run(column: str, seed: int, made: set[tuple[str, str, int]]) -> None:
         "cross-entropy": lambda: judged(train, test, ours("cross_entropy", train, test, seed)),
         "TF-IDF + logistic regression": lambda: tfidf_reference(train, test, seed),
         "frozen + logistic regression": lambda: judged(train, test, ours("frozen", train, test, seed)),
-        "Transformers' Trainer": lambda: judged(train, test, hf_trainer(train, test, seed)),
+        "Transformers' Trainer": lambda: judged(train, test, hf_trainer(train, test, seed, **TUNED)),
+        "the same, grouped by length": lambda: judged(
+            train, test, hf_trainer(train, test, seed, **TUNED, train_sampling_strategy="group_by_length")
+        ),
+        "Transformers' Trainer as it comes": lambda: judged(train, test, hf_trainer(train, test, seed)),
         "SetFit": lambda: judged(train, test, setfit(train, test, seed, seconds)),
     }
     for row, make in rows.items():
-        if (row, column, seed) in made:
+        if (row, column, seed) in made or (only and row not in only):
             continue
+        hardware.reset_peak_memory(torch.device("cpu"))
         began = time.monotonic()
         found = make()
         took = round(time.monotonic() - began, 1)
@@ -134,6 +147,9 @@ def run(column: str, seed: int, made: set[tuple[str, str, int]]) -> None:
             **dict(zip(("row", "column", "seed"), (row, column, seed), strict=True)),
             **{name: round(100 * getattr(found, name), 2) for name in ("macro_f1", "balanced_accuracy", "accuracy")},
             "seconds": took,
+            "peak_mb": round(hardware.peak_memory_bytes(torch.device("cpu")) / 1e6),
+            "versions": {name: metadata.version(name) for name in ("torch", "transformers")},
+            "threads": torch.get_num_threads(),
         }
         with LOG.open("a", encoding="utf-8") as log:
             log.write(json.dumps(record) + "\n")
@@ -171,15 +187,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--columns", nargs="+", default=list(load_plan(HERE / "judged.yaml").columns))
     parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2])
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--rows", nargs="+", help="only these")
     parser.add_argument("--show", action="store_true")
     options = parser.parse_args()
     if options.show:
         show()
         return
-    torch.set_num_threads(1)
+    torch.set_num_threads(options.threads)
     for seed in options.seeds:
         for column in options.columns:
-            run(column, seed, {key(record) for record in logged()})
+            run(column, seed, {key(record) for record in logged()}, options.rows)
 
 
 if __name__ == "__main__":
