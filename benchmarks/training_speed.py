@@ -134,8 +134,8 @@ def measured(step: Stepper, repeats: int) -> Line:
 
 def micro(repeats: int) -> Iterator[Line]:
     """Whole batches and micro-batches of 32 texts."""
-    for batch_size in (32, 128, 512):
-        for micro_batch in (None, 32) if batch_size > 32 else (None,):
+    for batch_size, kinds in {32: (None,), 128: (None, 32), 512: (None, 32), 2048: (32,)}.items():
+        for micro_batch in kinds:
             yield {"batch": batch_size, "micro_batch": micro_batch} | measured(
                 stepper({}, batch_size, micro_batch), repeats
             )
