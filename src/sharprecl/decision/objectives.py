@@ -46,6 +46,10 @@ class Objective(ABC):
             label: the class that they come over to, which is nobody's answer at the beginning.
         """
 
+    def usual_offsets(self, num_classes: int) -> Floats:
+        """Offsets [C] to log-probabilities that are best if these can be believed; 0 where no offsets are."""
+        return np.zeros(num_classes)
+
 
 @dataclass(frozen=True)
 class Utility(Objective):
@@ -66,6 +70,21 @@ class Utility(Objective):
         gain_N = weight_N * (self.worth_CC[y_N, label] - self.worth_CC[y_N, rival_N])
         scanned: Floats = np.concatenate([[0.0], np.cumsum(gain_N)]) / weight_N.sum()
         return scanned
+
+    def usual_offsets(self, num_classes: int) -> Floats:
+        """log(worth of being right) where all mistakes with a class cost alike, since answering c is worth p_c times
+        that. Classes that are worth nothing, as those without texts, keep 0, and the others' mean is 0.
+        """
+        wrong = ~np.eye(num_classes, dtype=bool)
+        others_CK = self.worth_CC[wrong].reshape(num_classes, num_classes - 1)
+        offset_C = np.zeros(num_classes)
+        if np.ptp(others_CK, axis=1).max() > 0:
+            return offset_C
+        gain_C = self.worth_CC.diagonal() - others_CK[:, 0]
+        worth = gain_C > 0
+        offset_C[worth] = np.log(gain_C[worth])
+        offset_C[worth] -= offset_C[worth].mean()
+        return offset_C
 
 
 @dataclass(frozen=True)

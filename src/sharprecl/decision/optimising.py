@@ -1,8 +1,9 @@
 """Offsets that can be believed: shrunk by class size, and taken only if cross-validation says that they gain.
 
-What few texts have chosen is flattered by them. So the offset of a class with n held-out texts is multiplied by
-n / (n + n0); cross-validation chooses n0, "no offsets" among the candidates, and nested cross-validation says what the
-whole procedure gains.
+What few texts have chosen is flattered by them. So the search begins at the offsets that are right if probabilities are
+(``Objective.usual_offsets``), and how far it moves a class with n held-out texts is multiplied by n / (n + n0).
+Cross-validation chooses n0, "no offsets" among the candidates, and nested cross-validation says what the whole
+procedure gains.
 """
 
 from collections.abc import Iterator
@@ -82,14 +83,20 @@ def optimise(z_NC: Floats, y_N: Ids, weight_N: Floats, objective: Objective, see
 
 
 def _shrunk_offsets(z_NC: Floats, y_N: Ids, weight_N: Floats, objective: Objective, seed: int) -> Floats:
-    answers = {n0: z_NC.argmax(1) for n0 in SHRINKAGE}
+    usual_C = objective.usual_offsets(z_NC.shape[1])
+    moved_NC = z_NC + usual_C
+    answers = {n0: moved_NC.argmax(1) for n0 in SHRINKAGE}
     for fit, held in folds(y_N, INNER_FOLDS, seed + 1):
-        offset_C = best_offsets(z_NC[fit], y_N[fit], weight_N[fit], objective)
+        offset_C = best_offsets(moved_NC[fit], y_N[fit], weight_N[fit], objective)
         for n0, answers_N in answers.items():
-            answers_N[held] = (z_NC[held] + _shrunk(offset_C, y_N[fit], n0)).argmax(1)
+            answers_N[held] = (moved_NC[held] + _shrunk(offset_C, y_N[fit], n0)).argmax(1)
     values = {n0: objective.value(y_N, answers_N, weight_N) for n0, answers_N in answers.items()}
     n0 = max(SHRINKAGE, key=values.__getitem__)
-    return _shrunk(best_offsets(z_NC, y_N, weight_N, objective), y_N, n0) if n0 < np.inf else np.zeros(z_NC.shape[1])
+    if values[n0] <= objective.value(y_N, z_NC.argmax(1), weight_N):
+        return np.zeros(len(usual_C))
+    if n0 == np.inf:
+        return usual_C
+    return usual_C + _shrunk(best_offsets(moved_NC, y_N, weight_N, objective), y_N, n0)
 
 
 def _shrunk(offset_C: Floats, y_N: Ids, n0: float) -> Floats:
