@@ -176,7 +176,7 @@ def folder(encoder: str, table: TextTable, tmp_path_factory: pytest.TempPathFact
     (folder / "data.csv").write_text("\n".join(lines))
     (folder / "run.yaml").write_text(
         f"encoder: {{name: '{encoder}', max_length: 32}}\n"
-        "training: {max_epochs: 40, batch_size: 16, checkpoint_seconds: 0, folds: 0}\n"
+        "training: {max_epochs: 15, batch_size: 16, checkpoint_seconds: 0, folds: 0}\n"
     )
     return folder
 
