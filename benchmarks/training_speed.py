@@ -12,10 +12,12 @@ Appends dated JSON lines to results/training_speed.jsonl and prints a table.
 
 import argparse
 import json
+import multiprocessing
 import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -124,8 +126,15 @@ def settings(repeats: int) -> Iterator[Line]:
         }
 
 
-def measured(step: Stepper, repeats: int) -> Line:
-    """The quickest of some steps, and the memory that they took."""
+def measured(repeats: int, batch_size: int, micro_batch: int | None = None, classes: int = CLASSES) -> Line:
+    """The quickest of some steps, and the memory that they took, in a process of their own."""
+    spawned = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, spawned) as pool:
+        return pool.submit(_measured, repeats, batch_size, micro_batch, classes).result()
+
+
+def _measured(repeats: int, batch_size: int, micro_batch: int | None, classes: int) -> Line:
+    step = stepper({}, batch_size, micro_batch, classes)
     step()
     hardware.reset_peak_memory(step.task.device)
     taken = min(step() for _ in range(repeats))
@@ -136,17 +145,13 @@ def micro(repeats: int) -> Iterator[Line]:
     """Whole batches and micro-batches of 32 texts."""
     for batch_size, kinds in {32: (None,), 128: (None, 32), 512: (None, 32), 2048: (32,)}.items():
         for micro_batch in kinds:
-            yield {"batch": batch_size, "micro_batch": micro_batch} | measured(
-                stepper({}, batch_size, micro_batch), repeats
-            )
-            hardware.free_memory()
+            yield {"batch": batch_size, "micro_batch": micro_batch} | measured(repeats, batch_size, micro_batch)
 
 
 def classes(repeats: int) -> Iterator[Line]:
     """Steps with ever more classes."""
     for number in (2, 20, 200, 1000, 5000):
-        yield {"classes": number} | measured(stepper({}, 128, classes=number), repeats)
-        hardware.free_memory()
+        yield {"classes": number} | measured(repeats, 128, classes=number)
 
 
 def texts(repeats: int) -> Iterator[Line]:
