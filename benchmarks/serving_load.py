@@ -10,6 +10,7 @@ dated line for each step to results/serving_load.jsonl.
 
 import argparse
 import csv
+import importlib.util
 import json
 import os
 import platform
@@ -97,6 +98,8 @@ def main() -> None:
     parser.add_argument("--requests", type=int, default=50_000, help="of the last step; 0 leaves it out")
     parser.add_argument("--options", default="", help="of sharprecl serve, as in '--batch 16'")
     given = parser.parse_args()
+    if importlib.util.find_spec("locust") is None:
+        raise SystemExit("locust is not installed; pip install locust")
     command = [sys.executable, "-m", "sharprecl", "serve", str(given.run), "--port", "0", *given.options.split()]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     assert server.stdout is not None
