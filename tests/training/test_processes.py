@@ -21,7 +21,7 @@ from sharprecl.data.tables import TextTable, read_table
 from sharprecl.errors import ConfigError, SharpReCLError
 from sharprecl.training.history import Callback
 from sharprecl.training.job import TrainingJob
-from sharprecl.training.launch import check_launcher, check_number, started
+from sharprecl.training.launch import _store, check_launcher, check_number, started
 from sharprecl.training.processes import ALONE, Processes
 from sharprecl.training.session import Trained, train
 from tiny import skewed_texts, tiny_encoder
@@ -252,3 +252,11 @@ def test_one_that_cannot_start_is_told_at_once(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(sys, "executable", "false")
     with pytest.raises(SharpReCLError, match="process 1 of the training did not start"), started(2, "cpu"):
         pass
+
+
+def test_nobody_else_can_join() -> None:
+    store = _store(2)
+    lines = [line.split() for name in ("tcp", "tcp6") for line in Path(f"/proc/net/{name}").read_text().splitlines()]
+    # 0A: it listens.
+    listening = [line[1] for line in lines if line[3] == "0A" and line[1].endswith(f":{store.port:04X}")]
+    assert listening == [f"0100007F:{store.port:04X}"]

@@ -5,6 +5,7 @@ they get everything from the first one, over the loopback address where it start
 """
 
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -111,7 +112,7 @@ def _others(number: int, device: str) -> Iterator[Store]:
             f"{number} processes need {number} GPUs, but there are {torch.cuda.device_count()}; take as many processes "
             f"as GPUs, or --device cpu"
         )
-    store = TCPStore(_HOST, 0, number, is_master=True, wait_for_workers=False)
+    store = _store(number)
     threads, before = _share_of_threads(number), torch.get_num_threads()
     others = {rank: _start(rank, number, store.port, threads, device) for rank in range(1, number)}
     try:
@@ -129,6 +130,13 @@ def _others(number: int, device: str) -> Iterator[Store]:
             other.kill()
             other.wait()
         torch.set_num_threads(before)
+
+
+def _store(number: int) -> TCPStore:
+    """Where the processes meet: on the loopback address alone, since what they exchange is trusted."""
+    listening = socket.create_server((_HOST, 0))
+    port = listening.getsockname()[1]
+    return TCPStore(_HOST, port, number, is_master=True, wait_for_workers=False, master_listen_fd=listening.detach())
 
 
 def _start(rank: int, number: int, port: int, threads: int, device: str) -> subprocess.Popen[bytes]:
