@@ -41,6 +41,7 @@ def test_a_whole_training(server: FakeOpenAI, tmp_path: Path) -> None:
         "peak_memory_bytes": 0,
         "precision": "unknown",
         "device": "provider",
+        "processes": 1,
     }
     assert len(fitted.validation) == 0
     assert fitted.facts["trained_tokens"] == 4321
