@@ -143,7 +143,7 @@ def _measured(repeats: int, batch_size: int, micro_batch: int | None, classes: i
 
 def micro(repeats: int) -> Iterator[Line]:
     """Whole batches and micro-batches of 32 texts."""
-    for batch_size, kinds in {32: (None,), 128: (None, 32), 512: (None, 32), 2048: (32,)}.items():
+    for batch_size, kinds in {32: (None,), 128: (None, 32), 512: (None, 32)}.items():
         for micro_batch in kinds:
             yield {"batch": batch_size, "micro_batch": micro_batch} | measured(repeats, batch_size, micro_batch)
 
