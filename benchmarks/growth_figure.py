@@ -36,7 +36,6 @@ def curve(
         [line[across] for line in lines], [line[up] / scale for line in lines], f"{mark}-", label=label, color=colour
     )
     axes.set_xscale("log")
-    axes.set_ylim(bottom=0)
 
 
 def draw() -> Figure:
@@ -63,6 +62,10 @@ def draw() -> Figure:
     panels[0][2].set_ylabel("microseconds a row")
     for axes, words in zip(panels[1], ("classes, B = 128", "texts a batch", "rows of a CSV"), strict=True):
         axes.set_xlabel(words)
+    for axes in panels.flat:
+        axes.set_ylim(bottom=0)
+    panels[1][1].set_xticks([32, 128, 512], ["32", "128", "512"])
+    panels[1][1].minorticks_off()
     for axes in (panels[0][1], panels[0][2]):
         axes.legend(frameon=False)
     return figure
