@@ -16,6 +16,7 @@ import pytest
 import torch
 
 from sharprecl import TextClassifier
+from sharprecl.cli.train import trains_along
 from sharprecl.config import METHODS, TrainingConfig, method_settings, resolve
 from sharprecl.data.tables import TextTable, read_table
 from sharprecl.errors import ConfigError, SharpReCLError
@@ -260,3 +261,9 @@ def test_nobody_else_can_join() -> None:
     # 0A: it listens.
     listening = [line[1] for line in lines if line[3] == "0A" and line[1].endswith(f":{store.port:04X}")]
     assert listening == [f"0100007F:{store.port:04X}"]
+
+
+def test_a_rank_without_others_trains_for_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RANK", "3")
+    monkeypatch.delenv("WORLD_SIZE", raising=False)
+    assert not trains_along("cpu")

@@ -197,9 +197,11 @@ def train(
 
 def trains_along(device: str) -> bool:
     """Whether torchrun or accelerate started this process as a further one of a training; then it has done its part."""
-    if os.environ.get("RANK", "0") == "0":
+    rank, number = (int(os.environ.get(name, usual)) for name, usual in (("RANK", "0"), ("WORLD_SIZE", "1")))
+    # Clusters set a rank for purposes of their own.
+    if rank == 0 or number == 1:
         return False
-    from sharprecl.training.launch import launched, work
+    from sharprecl.training.launch import work
 
-    work(int(os.environ["RANK"]), launched(), None, device)
+    work(rank, number, None, device)
     return True

@@ -68,9 +68,9 @@ def lay_out(
     order = np.argsort(-lengths, kind="stable")
     if chosen is not None:
         order = order[np.isin(order, chosen)]
-    number = 1 if most is None else -(-len(order) // most)
+    portions = [order] if most is None else np.array_split(order, -(-len(order) // most))
     packed = []
-    for members, layout in (one for some in np.array_split(order, number) for one in _best(some, lengths, pack)):
+    for members, layout in (one for portion in portions for one in _best(portion, lengths, pack)):
         text_RT = np.full((layout.number, layout.width), -1, dtype=np.int64)
         ids_RT = np.full(text_RT.shape, pad_id, dtype=np.int64)
         for number, (member, (row, begin)) in enumerate(zip(members, layout.places, strict=True)):

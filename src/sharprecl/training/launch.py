@@ -32,9 +32,9 @@ _ENDED = 20.0
 """Seconds in which the others end of themselves."""
 
 
-def launched(environment: Mapping[str, str] = os.environ) -> int:
+def launched() -> int:
     """How many processes a launcher started this command as; 1 is none."""
-    return int(environment.get("WORLD_SIZE", "1"))
+    return int(os.environ.get("WORLD_SIZE", "1"))
 
 
 def check_launcher(environment: Mapping[str, str] = os.environ) -> None:
@@ -54,7 +54,7 @@ def check_launcher(environment: Mapping[str, str] = os.environ) -> None:
     if asked := [name for name, there in wrong.items() if there]:
         raise ConfigError(
             f"accelerate's configuration asks for {asked[0]}, which is not supported; run 'accelerate launch' with "
-            f"--multi_gpu or --multi_cpu alone, and set training.precision and training.micro_batch instead"
+            f"--multi_gpu alone, and set training.precision and training.micro_batch instead"
         )
 
 
