@@ -20,6 +20,7 @@ from sharprecl.config import EncoderConfig
 from sharprecl.errors import ConfigError
 from sharprecl.models import stock
 from sharprecl.models.depth import frozen_below, keep_first
+from sharprecl.models.dropout import quicken
 from sharprecl.models.features import Features, Reading
 from sharprecl.models.label_tokens import LabelTokens, add_label_tokens, place_labels
 from sharprecl.models.packed import own_attention, own_positions, texts_first, texts_mean
@@ -45,6 +46,10 @@ class Backbone(nn.Module):
         pooling: how token vectors become one feature a text. Label tokens are read with ``cls``.
         reading: how it answers.
 
+    Attributes:
+        frozen: modules that stay in evaluation mode.
+        bf16: whether it is trained under autocast.
+
     Raises:
         ConfigError: the model does not end in a linear layer, or has no label tokens to be read.
     """
@@ -62,6 +67,7 @@ class Backbone(nn.Module):
         self._label_tokens = LabelTokens(model, self.num_classes) if reading == "label_tokens" else None
         self._upper: UpperRepeat | None = None
         self.frozen: Sequence[nn.Module] = ()
+        self.bf16 = False
 
     def repeat_upper(self) -> float:
         """Give every text a second view by running the upper layers twice in training; returns its share of a forward.
@@ -106,7 +112,7 @@ class Backbone(nn.Module):
         super().train(mode)
         for module in self.frozen:
             module.eval()
-        stock.use_fast_attention(self.model, mode, self.classifier.weight.device)
+        stock.use_fast_attention(self.model, mode, self.classifier.weight.device, self.bf16)
         return self
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Features:
@@ -221,6 +227,7 @@ def open_backbone(
         keep_first(model, encoder.layers)
     if reading == "label_tokens":
         add_label_tokens(model, tokenizer, label_names)
+    quicken(model)
     backbone = Backbone(model, pooling, reading)
     if encoder.trainable_layers is not None:
         backbone.frozen = frozen_below(model, encoder.trainable_layers)

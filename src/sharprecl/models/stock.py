@@ -207,8 +207,8 @@ def layers(model: Any) -> nn.ModuleList:
         if isinstance(module, nn.ModuleList) and len(module) == wanted:
             return module
     raise ConfigError(
-        f"{type(model).__name__} has no list of {wanted} layers, so its upper ones cannot be run twice; choose another "
-        f"view, such as dropout"
+        f"{type(model).__name__} has no list of {wanted} layers, so they cannot be counted or run twice; choose "
+        f"another view, such as dropout, and leave out encoder.layers and encoder.trainable_layers"
     )
 
 
@@ -275,15 +275,15 @@ def replace_classes(model: Any, label_names: Sequence[str], w_CH: Tensor, b_C: T
     model.num_labels = len(label_names)
 
 
-def use_fast_attention(model: Any, training: bool, device: torch.device) -> None:
+def use_fast_attention(model: Any, training: bool, device: torch.device, bf16: bool) -> None:
     """Choose the attention kernel that is fastest on this device.
 
-    On a CPU, attention with dropout through ``scaled_dot_product_attention`` falls back to a slow path: in bf16 the
-    eager kernel trained MiniLM 1.7 times as fast at 128 tokens, with the same distribution of dropout masks.
+    On a CPU ``scaled_dot_product_attention`` falls back to a slow path where dropout runs, and its backward pass in
+    bf16 takes four times as long as the eager kernel's at 64 tokens (``benchmarks/training_speed.py kernels``).
     """
     if device.type == "cpu":
         drops = any(getattr(model.config.get_text_config(), name, 0.0) for name in _ATTENTION_DROPOUT)
-        use_attention(model, "eager" if training and drops else "sdpa")
+        use_attention(model, "eager" if training and (drops or bf16) else "sdpa")
 
 
 def use_attention(model: Any, kernel: str) -> None:

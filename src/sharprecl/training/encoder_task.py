@@ -64,6 +64,7 @@ class EncoderTask(Task):
 
     def __post_init__(self) -> None:
         self.backbone.to(self.device)
+        self.backbone.bf16 = self.precision == "bf16"
         self.method.to(self.device)
         number, seed, weight_N = len(self.train.label_ids), self.config.seed, self.train.weights
         self.method.resampling = None if weight_N is None else Resampling(weight_N, seed)
