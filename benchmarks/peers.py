@@ -41,9 +41,9 @@ LENGTH, BATCH, EPOCHS, RATE = 64, 32, 4, 2e-4
 TIMED = 20
 
 
-def ours(method: str, train: TextTable, test: TextTable, seed: int) -> np.ndarray:
+def ours(method: str, train: TextTable, test: TextTable, seed: int, **encoder: Any) -> np.ndarray:
     epochs = {} if method == "frozen" else {"training": {"max_epochs": EPOCHS, "batch_size": BATCH}}
-    settings = {"seed": seed, "encoder": {"max_length": LENGTH}, "method": {"name": method}, **epochs}
+    settings = {"seed": seed, "encoder": {"max_length": LENGTH, **encoder}, "method": {"name": method}, **epochs}
     classifier = TextClassifier(config=settings).fit(train)
     return np.asarray(classifier.scores(test.texts).argmax(1))
 
@@ -125,6 +125,12 @@ def run(column: str, seed: int, made: set[tuple[str, str, int]], only: list[str]
     rows: dict[str, Callable[[], Evaluation]] = {
         "SharpReCL": lambda: judged(train, test, ours("sharprecl", train, test, seed)),
         "cross-entropy": lambda: judged(train, test, ours("cross_entropy", train, test, seed)),
+        "SharpReCL, two trainable layers": lambda: judged(
+            train, test, ours("sharprecl", train, test, seed, trainable_layers=2)
+        ),
+        "cross-entropy, two trainable layers": lambda: judged(
+            train, test, ours("cross_entropy", train, test, seed, trainable_layers=2)
+        ),
         "TF-IDF + logistic regression": lambda: tfidf_reference(train, test, seed),
         "frozen + logistic regression": lambda: judged(train, test, ours("frozen", train, test, seed)),
         "Transformers' Trainer": lambda: judged(train, test, hf_trainer(train, test, seed, **TUNED)),

@@ -1,6 +1,7 @@
 """How long a step takes and how much memory, by the settings that change it: MiniLM, texts of 10 to 60 tokens, B = 32.
 
 python benchmarks/training_speed.py settings     # layers kept, trained, attention dropout: a step of each in turn
+python benchmarks/training_speed.py kernels      # eager and fused attention, forward and backward, by length
 python benchmarks/training_speed.py micro        # whole batches against micro-batches, 32 to 512 texts
 python benchmarks/training_speed.py processes    # one process with all threads against as many with one
 python benchmarks/training_speed.py classes      # 2 to 5,000 classes, batches of 128
@@ -20,11 +21,16 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import torch
+from torch import nn
+from transformers.integrations.sdpa_attention import sdpa_attention_forward
+from transformers.models.bert.modeling_bert import eager_attention_forward
 
 from sharprecl.assets import resolve_encoder
 from sharprecl.config import METHODS, method_settings, resolve
@@ -34,6 +40,7 @@ from sharprecl.data.tables import TextTable, read_table
 from sharprecl.data.tokens import tokenize
 from sharprecl.methods.base import Progress
 from sharprecl.models import stock
+from sharprecl.models.dropout import QuickDropout
 from sharprecl.testing import skewed_texts, tiny_encoder
 from sharprecl.training import hardware
 from sharprecl.training.encoder_task import EncoderTask, LabelledTokens
@@ -111,6 +118,10 @@ def stepper(
 def settings(repeats: int) -> Iterator[Line]:
     """A step by each setting in turn, over and over."""
     steppers = {name: stepper(encoder, 32) for name, encoder in SETTINGS.items()}
+    slow = steppers["PyTorch's dropout"] = stepper({}, 32)
+    for module in slow.task.backbone.modules():
+        if isinstance(module, QuickDropout):
+            module.forward = partial(nn.Dropout.forward, module)  # type: ignore[method-assign]
     seconds: dict[str, list[float]] = {name: [] for name in steppers}
     for repeat in range(repeats + 1):
         for name, step in steppers.items():
@@ -124,6 +135,25 @@ def settings(repeats: int) -> Iterator[Line]:
             "step_ms": round(1000 * float(np.median(taken))),
             "times": round(usual / np.median(taken), 2),
         }
+
+
+def kernels(repeats: int) -> Iterator[Line]:
+    """Milliseconds of attention over 2,048 tokens of 12 heads."""
+    for dtype in (torch.float32, torch.bfloat16):
+        for length in (32, 64, 128, 256, 512):
+            queries, keys, values = torch.randn(3, 2048 // length, 12, length, 32, dtype=dtype).unbind()
+            mask = torch.zeros(len(queries), 1, length, length, dtype=dtype)
+            mask[..., -3:] = torch.finfo(dtype).min
+            module = SimpleNamespace(num_key_value_groups=1, training=True, is_causal=False)
+            taken: dict[str, list[float]] = {"eager": [], "sdpa": []}
+            for _ in range(repeats + 1):
+                for name, kernel in (("eager", eager_attention_forward), ("sdpa", sdpa_attention_forward)):
+                    given = [tensor.detach().requires_grad_() for tensor in (queries, keys, values)]
+                    began = time.perf_counter()
+                    kernel(module, *given, mask, scaling=32**-0.5, dropout=0.0)[0].sum().backward()
+                    taken[name].append(1000 * (time.perf_counter() - began))
+            line = {name: round(float(np.median(each[1:])), 1) for name, each in taken.items()}
+            yield {"dtype": str(dtype).removeprefix("torch."), "tokens": length, **line}
 
 
 def measured(repeats: int, batch_size: int, micro_batch: int | None = None, classes: int = CLASSES) -> Line:
@@ -251,7 +281,7 @@ def equality(repeats: int) -> Iterator[Line]:
 
 
 PARTS: dict[str, Callable[[int], Iterator[Line]]] = {
-    part.__name__: part for part in (settings, micro, processes, classes, texts, equality)
+    part.__name__: part for part in (settings, kernels, micro, processes, classes, texts, equality)
 }
 
 

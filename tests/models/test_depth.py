@@ -56,10 +56,24 @@ def test_without_attention_dropout_the_fast_kernel_trains(encoder: str) -> None:
     backbone = opened(encoder, attention_dropout=0.0).train()
     if getattr(backbone.model, "_supports_sdpa", False):
         assert backbone.model.config._attn_implementation == "sdpa"
+        backbone.bf16 = True
+        assert backbone.train().model.config._attn_implementation == "eager"
+        assert backbone.eval().model.config._attn_implementation == "sdpa"
     again = opened(encoder, attention_dropout=0.5).train()
     if backbone.model.config.model_type == "bert":
         assert again.model.config._attn_implementation == "eager"
         assert again.model.bert.encoder.layer[0].attention.self.dropout.p == 0.5
+
+
+def test_what_frozen_layers_share_with_the_others_is_frozen(encoder: str) -> None:
+    backbone = opened(encoder, trainable_layers=1).eval()
+    ids, seen = torch.tensor([[2, 5, 6, 3]]), []
+    hook = stock.layers(backbone.model)[-2].register_forward_hook(lambda *call: seen.append(call[2]))
+    backbone.model.base_model(input_ids=ids)
+    hook.remove()
+    below = seen[0][0] if isinstance(seen[0], tuple) else seen[0]
+    assert not below.requires_grad
+    assert any(weight.requires_grad for weight in backbone.parameters())
 
 
 def test_too_many_are_refused(encoder: str) -> None:

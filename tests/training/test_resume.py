@@ -97,6 +97,17 @@ def test_killed_and_resumed_is_byte_equal(run: Driver, folder: Path, point: str,
     assert not (folder / output / "checkpoints").exists(), "a finished run needs no checkpoints"
 
 
+@pytest.mark.asset
+def test_above_frozen_layers_it_is_byte_equal_too(run: Driver, folder: Path) -> None:
+    frozen = "--set", "encoder.trainable_layers=1"
+    assert run(folder, "frozen-calm", "never", 0, *frozen).returncode == 0
+    assert run(folder, "frozen", "mid_epoch", 6, *frozen).returncode == -signal.SIGKILL
+    resumed = run(folder, "frozen", "never", 0, "--resume", *frozen)
+    assert "resumed at step" in resumed.stdout, resumed.stderr
+    for name in COMPARED:
+        assert (folder / "frozen" / name).read_bytes() == (folder / "frozen-calm" / name).read_bytes(), name
+
+
 FOLDS = "--folds", "2", "--set", "training.select_on=last"
 
 

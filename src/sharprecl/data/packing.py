@@ -31,11 +31,15 @@ class PackedRows:
         input_ids: token ids [R, T], int64.
         text_RT: which text of the rows stands at a place, counted from 0; -1 is padding.
         rows: the batch's texts in these rows, in the order in which ``text_RT`` counts them.
+        parts: the part of the batch that each of them comes from.
+        begins: where it begins among the tokens of its part.
     """
 
     input_ids: torch.Tensor
     text_RT: torch.Tensor
     rows: Index
+    parts: Index
+    begins: Index
 
     @property
     def tokens(self) -> int:
@@ -77,7 +81,9 @@ def lay_out(
             there = slice(begin, begin + lengths[member])
             text_RT[row, there] = number
             ids_RT[row, there] = parts[source[member]][0].ids[starts[member] : starts[member] + lengths[member]]
-        packed.append(PackedRows(torch.from_numpy(ids_RT), torch.from_numpy(text_RT), members))
+        packed.append(
+            PackedRows(torch.from_numpy(ids_RT), torch.from_numpy(text_RT), members, source[members], starts[members])
+        )
     return packed
 
 

@@ -9,7 +9,7 @@ label tokens, which are then in the model's vocabulary.
 
 import threading
 from collections.abc import Sequence
-from contextlib import nullcontext
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
@@ -23,6 +23,7 @@ from sharprecl.models.depth import frozen_below, keep_first
 from sharprecl.models.dropout import quicken
 from sharprecl.models.features import Features, Reading
 from sharprecl.models.label_tokens import LabelTokens, add_label_tokens, place_labels
+from sharprecl.models.lower import LowerLayers
 from sharprecl.models.packed import own_attention, own_positions, texts_first, texts_mean
 from sharprecl.models.pooling import PoolingName, first_token, last_token, masked_mean
 from sharprecl.models.repeat import UpperRepeat
@@ -49,6 +50,7 @@ class Backbone(nn.Module):
     Attributes:
         frozen: modules that stay in evaluation mode.
         bf16: whether it is trained under autocast.
+        lower: the frozen layers, whose hidden states ``forward_views`` can be given; None where there are none.
 
     Raises:
         ConfigError: the model does not end in a linear layer, or has no label tokens to be read.
@@ -68,6 +70,7 @@ class Backbone(nn.Module):
         self._upper: UpperRepeat | None = None
         self.frozen: Sequence[nn.Module] = ()
         self.bf16 = False
+        self.lower: LowerLayers | None = None
 
     def repeat_upper(self) -> float:
         """Give every text a second view by running the upper layers twice in training; returns its share of a forward.
@@ -76,6 +79,8 @@ class Backbone(nn.Module):
             ConfigError: the encoder's layers are not a plain list.
         """
         self._upper = UpperRepeat(self.model)
+        if self.lower is not None and self._upper.first < len(self.lower):
+            self.lower = None  # What runs twice must run.
         return self._upper.price
 
     @property
@@ -132,18 +137,23 @@ class Backbone(nn.Module):
         h_NTH = self.model.base_model(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
         return self._read(self._pooled(h_NTH, attention_mask))
 
-    def forward_views(self, input_ids: Tensor, text_RT: Tensor) -> Features:
+    def forward_views(self, input_ids: Tensor, text_RT: Tensor, lower_RTH: Tensor | None = None) -> Features:
         """Encode texts laid out by ``data.packing``, with the second view if there is one from the upper layers.
 
         Args:
             input_ids: token ids [R, T].
             text_RT: the text, counted from 0 to N - 1, that each token belongs to; -1 at padding.
+            lower_RTH: what the lower layers give, if that is known, [R, T, H].
 
         Returns:
             Features of the N texts, and where ``repeat_upper`` was called, of their N second views behind them.
         """
         views = 1 if self._upper is None else 2
-        with nullcontext() if self._upper is None else self._upper.twice(len(input_ids)):
+        with ExitStack() as contexts:
+            if self._upper is not None:
+                contexts.enter_context(self._upper.twice(len(input_ids)))
+            if self.lower is not None and lower_RTH is not None:
+                contexts.enter_context(self.lower.replaced(lower_RTH))
             if self.packs:
                 return self._read(self._packed(input_ids, text_RT, views))
             mask_NT = (text_RT >= 0).long()
@@ -230,5 +240,5 @@ def open_backbone(
     quicken(model)
     backbone = Backbone(model, pooling, reading)
     if encoder.trainable_layers is not None:
-        backbone.frozen = frozen_below(model, encoder.trainable_layers)
+        backbone.frozen, backbone.lower = frozen_below(model, encoder.trainable_layers)
     return backbone

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from sharprecl.models.backbone import Backbone
 from sharprecl.models.features import Features, gathered
 from sharprecl.training.hardware import Precision
 from sharprecl.training.inference import predict
+from sharprecl.training.lower_states import LowerStates
 from sharprecl.training.optimizer import TrainingSchedule, parameter_groups
 from sharprecl.training.processes import ALONE, Processes
 from sharprecl.training.replay import Replay
@@ -206,9 +208,18 @@ class EncoderTask(Task):
             y_N = torch.from_numpy(self.train.label_ids).to(self.device)
             self.method.on_features(x_NH, y_N, epoch, self.schedule.epochs)
 
+    @cached_property
+    def _lower(self) -> LowerStates | None:
+        """Of one process alone: of several, each would read all texts."""
+        if not self.processes.alone or self.backbone.reading == "label_tokens":
+            return None
+        with self._autocast():
+            return LowerStates.of(self.backbone, self.train.views, self.pad_id)
+
     def _forward(self, part: PackedRows) -> Features:
         with self._autocast():
-            return self.backbone.forward_views(part.input_ids.to(self.device), part.text_RT.to(self.device))
+            lower = None if self._lower is None else self._lower.at(part)
+            return self.backbone.forward_views(part.input_ids.to(self.device), part.text_RT.to(self.device), lower)
 
     def _count(self, packed: Sequence[PackedRows]) -> None:
         """Count tokens read by the whole encoder: a view from its upper layers counts by their share."""
