@@ -96,12 +96,17 @@ class Given:
         stream = RowStream(tables, self.data, self.text, strict=strict)
         return stream, ".jsonl" if ending in (".jsonl", ".ndjson", ".json") else ".csv"
 
-    def what(self, run: Path, **options: object) -> dict[str, str]:
+    def what(self, weights: str, **options: object) -> dict[str, str]:
         """Hashes of what the answers depend on, by what sentences call it."""
         path = Path(self.data)
-        folders = [folder for name in WEIGHTS for folder in sorted((run / name).rglob("*")) if folder.is_file()]
         return {
             "texts": sha256_file(path) if path.is_file() else self.data,
-            "weights": sha256_json([sha256_file(file) for file in (run / CARD, *folders)]),
+            "weights": weights,
             "options": sha256_json([self.text, self.reading, options, ROWS]),
         }
+
+
+def weights_of(run: Path) -> str:
+    """The hash of a classifier."""
+    files = [file for name in WEIGHTS for file in sorted((run / name).rglob("*")) if file.is_file()]
+    return sha256_json([sha256_file(file) for file in (run / CARD, *files)])
