@@ -24,6 +24,9 @@ from sharprecl.files import sha256_file, sha256_json
 _OURS = (f".{SET_ASIDE}", ".part", ".part.json", ".part.lock", ".part.made")
 """How names end that stand beside an output."""
 
+_COUNTS = ("rows", "without", "made")
+"""What is added over shards, and recorded of each."""
+
 
 def are_many(data: str) -> bool:
     """Whether DATA means several files: it is a folder, or a pattern such as ``tickets/*.parquet``."""
@@ -110,7 +113,7 @@ class Shards:
                 check_apart(str(shard.data), shard.output, overwrite)
         if self.passed_over:
             say(console, f"note: {names_phrase(self.passed_over)} in {self.data}: no tables by their endings, not read")
-        rows, without, failed = 0, 0, list[Path]()
+        done, failed = list[Done](), list[Path]()
         of = {**of, "data": str(Path(self.data).absolute())}
         try:
             if finished := record.open(of, resume=resume, overwrite=overwrite):
@@ -121,14 +124,12 @@ class Shards:
                 for shard in self.every:
                     reporter.turn_to(shard.data)
                     try:
-                        one = _one(shard, record, do, reporter, resume=resume)
+                        done.append(_one(shard, record, do, reporter, resume=resume))
                     except OutputError:
                         raise
                     except DataError as error:
                         failed.append(shard.data)
                         say(console, f"not done: {error}")
-                    else:
-                        rows, without = rows + one.rows, without + one.without
             show_notes(console, reporter.gathered)
         finally:
             record.close()
@@ -139,7 +140,8 @@ class Shards:
                 f"{'it' if len(failed) == 1 else 'them'}, then run the same command with --resume"
             )
         lists = self.folder / f"*.{SET_ASIDE}"
-        return Done(rows, without, lists if any(self.folder.glob(lists.name)) else None)
+        rows, without, made = (sum(getattr(one, name) for one in done) for name in _COUNTS)
+        return Done(rows, without, lists if any(self.folder.glob(lists.name)) else None, made)
 
 
 def answer_shards(shards: Shards, work: Work, given: Given, console: Console, doing: str) -> Done:
@@ -188,7 +190,7 @@ def _one(
     check_file(shard.data)
     texts = sha256_file(shard.data)
     if line := record.done(shard.output, texts):
-        return Done(line["rows"], line["without"])
+        return Done(**{name: line[name] for name in _COUNTS})
     begun = record.begin(shard.output, texts)
     try:
         done = do(shard, resume and begun, reporter)
@@ -197,7 +199,7 @@ def _one(
         reporter.notes([f"{shard.data} has no rows, so nothing is written for it"])
         shard.output.unlink(missing_ok=True)
         done = Done(0)
-    record.finish(shard.output, texts, rows=done.rows, without=done.without)
+    record.finish(shard.output, texts, **{name: getattr(done, name) for name in _COUNTS})
     return done
 
 

@@ -56,11 +56,13 @@ class Done(NamedTuple):
         rows: how many it has.
         without: how many of them have no answer.
         listed: where those without a text are listed, if there are any.
+        made: how many new texts there are.
     """
 
     rows: int
     without: int = 0
     listed: Path | None = None
+    made: int = 0
 
 
 class Sample:
