@@ -2,7 +2,7 @@
 
 import glob
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -10,7 +10,8 @@ from rich.console import Console
 
 from sharprecl.cli.console import make_console, say, show_notes
 from sharprecl.cli.outputs import check_apart
-from sharprecl.cli.progress import Count, Reporter, counter
+from sharprecl.cli.progress import Reporter, counter
+from sharprecl.cli.shard_progress import ShardReporter
 from sharprecl.cli.stream_source import Given
 from sharprecl.cli.streams import Done, Work
 from sharprecl.cli.tables import is_benchmark
@@ -52,7 +53,8 @@ class Shards:
         ending: that of all outputs where OUTPUT does not tell; None is that of the file that is read.
 
     Attributes:
-        passed_over: names in the folder that are no tables.
+        passed_over: names in the folder that are no tables, of files and of folders.
+        lists: the folder of lists of rows without a text.
 
     Raises:
         ConfigError: there is no file, or OUTPUT cannot take them.
@@ -69,7 +71,8 @@ class Shards:
                 f"{data} is many files, so --output is a folder, as in --output answers, or a folder and a format, as "
                 f"in --output 'answers/*{endings[0]}'"
             )
-        self.folder = place
+        # Not beside the answers, which a pattern such as answers/*.csv shall fit alone.
+        self.folder, self.lists = place, place / f"_{Path(SET_ASIDE).stem}"
         paths, self.passed_over = _files(data)
         if not paths:
             raise ConfigError(f"{data} has no file that can be read ({', '.join(ENDINGS)}); name another folder")
@@ -112,12 +115,12 @@ class Shards:
             for shard in self.every:
                 check_apart(str(shard.data), shard.output, overwrite)
         if self.passed_over:
-            say(console, f"note: {names_phrase(self.passed_over)} in {self.data}: no tables by their endings, not read")
+            say(console, f"note: {names_phrase(self.passed_over)} in {self.data}: no tables by their names, not read")
         done, failed = list[Done](), list[Path]()
         of = {**of, "data": str(Path(self.data).absolute())}
         try:
             if finished := record.open(of, resume=resume, overwrite=overwrite):
-                say(console, f"{finished} of {plural(len(self.every), 'shard', 'shards')} said to be finished")
+                say(console, f"{finished} of {plural(len(self.every), 'shard', 'shards')} recorded as finished")
             with counter(make_console(stderr=True), doing, "texts") as count:
                 due = [shard for shard in self.every if not record.recorded(shard.output)]
                 reporter = ShardReporter(console, count, [shard.data for shard in due])
@@ -139,9 +142,8 @@ class Shards:
                 f"{len(failed)} of {plural(len(self.every), 'shard', 'shards')} could not be done: {names}; mend "
                 f"{'it' if len(failed) == 1 else 'them'}, then run the same command with --resume"
             )
-        lists = self.folder / f"*.{SET_ASIDE}"
         rows, without, made = (sum(getattr(one, name) for one in done) for name in _COUNTS)
-        return Done(rows, without, lists if any(self.folder.glob(lists.name)) else None, made)
+        return Done(rows, without, self.lists if self.lists.is_dir() and any(self.lists.iterdir()) else None, made)
 
 
 def answer_shards(shards: Shards, work: Work, given: Given, console: Console, doing: str) -> Done:
@@ -154,7 +156,8 @@ def answer_shards(shards: Shards, work: Work, given: Given, console: Console, do
         raise ConfigError(f"--format is for standard input; how files in {given.data} are written say their endings")
 
     def of(shard: Shard, resume: bool) -> Given:
-        return replace(given, data=str(shard.data), output=str(shard.output), resume=resume, overwrite=True)
+        data, output = str(shard.data), str(shard.output)
+        return replace(given, data=data, output=output, lists=shards.lists, resume=resume, overwrite=True)
 
     what = given.what(work.weights, **work.options)
     if work.sample is not None:
@@ -203,70 +206,21 @@ def _one(
     return done
 
 
-class ShardReporter(Reporter):
-    """One count over all shards; how many texts there will be is known from those so far and the sizes of the files."""
-
-    def __init__(self, console: Console, count: Count, due: Sequence[Path]) -> None:
-        super().__init__(console, "")
-        self._count, self._sizes = count, _sizes(due)
-        self._texts, self._size, self._now = 0, 0, Path()
-        self._in_shard = 0
-        self.gathered: list[str] = []
-
-    def turn_to(self, data: Path) -> None:
-        """Another file is next; the last one counts as it ended."""
-        if self._in_shard:
-            self._texts, self._size = self._texts + self._in_shard, self._size + self._sizes.get(self._now, 0)
-        elif self._now in self._sizes:
-            # Nothing came of it.
-            del self._sizes[self._now]
-        self._now, self._in_shard = data, 0
-
-    def checking(self) -> AbstractContextManager[Count]:
-        """Show that it goes on."""
-        return nullcontext(lambda done, total: self._count(self._texts, None))
-
-    def working(self) -> AbstractContextManager[Count]:
-        """Add to the count of all."""
-        return nullcontext(self._working)
-
-    def notes(self, notes: Sequence[str]) -> None:
-        """Keep them for the end."""
-        self.gathered += notes
-
-    def _working(self, done: int, total: int | None) -> None:
-        self._in_shard = done
-        seen = self._size + self._sizes.get(self._now, 0)
-        texts = self._texts + (total or done)
-        expected = round(texts * sum(self._sizes.values()) / seen) if seen else texts
-        self._count(self._texts + done, max(expected, texts))
-
-
 def _files(data: str) -> tuple[list[Path], list[str]]:
     """The files to read, sorted by name, and the names of others."""
     folder = Path(data)
     found = folder.iterdir() if folder.is_dir() else map(Path, glob.glob(data, recursive=True))
     # What begins so, Spark and others write beside the shards.
-    files = [path for path in found if path.is_file() and path.name[0] not in "._" and not path.name.endswith(_OURS)]
-    files.sort(key=lambda path: (path.name, str(path)))
-    tables = [path for path in files if not folder.is_dir() or path.suffix.lower() in ENDINGS]
+    paths = [path for path in found if path.name[0] not in "._" and not path.name.endswith(_OURS)]
+    paths.sort(key=lambda path: (path.name, str(path)))
+    if not folder.is_dir():
+        return [path for path in paths if path.is_file()], []
+    tables = [path for path in paths if path.is_file() and path.suffix.lower() in ENDINGS]
     read = {*tables}
-    return tables, [path.name for path in files if path not in read]
+    return tables, [f"{path.name}{'/' * path.is_dir()}" for path in paths if path not in read]
 
 
 def _name(path: Path, ending: str | None) -> str:
     if ending is None:
         ending = ".jsonl" if path.suffix.lower() == ".json" else path.suffix
     return f"{path.stem}{ending}"
-
-
-def _sizes(paths: Sequence[Path]) -> dict[Path, int]:
-    """How large the files are to each other: by rows, where all are Parquet and tell; otherwise by bytes."""
-    import polars as pl
-
-    try:
-        if all(path.suffix.lower() == ".parquet" for path in paths):
-            return {path: pl.scan_parquet(path, glob=False).select(pl.len()).collect().item() for path in paths}
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError):
-        pass
-    return {path: path.stat().st_size for path in paths}

@@ -34,6 +34,8 @@ class Given:
     reading: Reading
     resume: bool
     overwrite: bool
+    lists: Path | None = None
+    """The folder of the list of rows without a text; None is that of the output."""
 
     def check(self) -> None:
         """Refuse what cannot be, before anything is read.
@@ -58,7 +60,7 @@ class Given:
     def listed(self) -> Path:
         """Where the rows without a text are listed."""
         path = Path(self.output)
-        return path.with_name(f"{path.name}.{FILE}")
+        return (self.lists or path.parent) / f"{path.name}.{FILE}"
 
     def stamp(self) -> tuple[int, int] | None:
         """What changes when the file that is read does."""

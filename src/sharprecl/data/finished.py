@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -13,8 +14,8 @@ from sharprecl.data.writers import cannot_write
 from sharprecl.errors import ConfigError, DataError
 from sharprecl.files import sha256_file, write_text
 
-FILE = "_shards.jsonl"
-"""The record in the folder. Whatever reads whole folders passes over names that begin so."""
+FILE = "_shards.record"
+"""The record in the folder: lines of JSON, under a name that no pattern for tables fits."""
 
 
 class FinishedShards:
@@ -125,7 +126,8 @@ class FinishedShards:
     def close(self) -> None:
         """Let others write there."""
         if self._stream is not None:
-            self._stream.close()
+            with suppress(OSError):  # a full disk, which was told when the line was written
+                self._stream.close()
             self._stream = None
         if self._lock.is_locked:
             Path(self._lock.lock_file).unlink(missing_ok=True)
