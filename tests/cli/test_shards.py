@@ -116,6 +116,7 @@ def test_a_command_that_was_cut_off_goes_on_in_the_shard_where_it_was(
     assert left - 3 <= len(tickets) <= left
     assert made("answers") == made("undisturbed")
     assert "60 rows classified, 3 of them" in out
+    assert (f"going on behind row {7 * (blocks % 3)} of tickets/{NAMES[finished]}" in out) == (blocks % 3 > 0)
     tickets.clear()
     assert streamed("predict", "run", "tickets", "-o", "answers", "--resume")[0] == 0
     assert tickets == []
@@ -253,6 +254,10 @@ def test_class_shares_are_estimated_from_all_shards_at_once(
     assert streamed("predict", "run", "tickets", "-o", "answers", "--prior", "estimate")[0] == 0
     there = [text for text in TEXTS if text != TEXTS[9]]
     assert seen == [[*there, *there, *there]]
+    Path("tickets/d.csv").write_text("body\n\0\n")
+    status, _, err = streamed("predict", "run", "tickets", "-o", "others", "--prior", "estimate")
+    assert (status, "tickets/d.csv has a NUL" in err, Path("others").exists()) == (2, True, False), err
+    Path("tickets/d.csv").unlink()
     Path("tickets/b.jsonl").write_text('{"body": "another"}\n')
     status, _, err = streamed("predict", "run", "tickets", "-o", "answers", "--prior", "estimate", "--resume")
     assert (status, "answers was made with other sample of texts" in err) == (2, True), err

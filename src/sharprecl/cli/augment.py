@@ -127,7 +127,9 @@ def augment(
     shards = Shards(data, str(output), ENDINGS) if are_many(data) else None
     if shards and balance:
         raise ConfigError("--balance spends one budget on all rows of one file; put the files together, or leave it")
-    if not shards:
+    if shards:
+        shards.check(resume=resume, overwrite=overwrite)
+    else:
         if resume:
             raise ConfigError("--resume is for many files; one goes on where it was cut off when it is started again")
         check_apart(data, output, overwrite)

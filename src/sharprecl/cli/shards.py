@@ -84,6 +84,16 @@ class Shards:
             if shard.data.absolute().parent.resolve() == place.resolve():
                 raise ConfigError(f"{place} holds the files that are read; name another folder as --output")
 
+    def check(self, *, resume: bool, overwrite: bool) -> None:
+        """Refuse what cannot be, before anything is read.
+
+        Raises:
+            ConfigError: something is there already, and nobody said that it may be replaced or gone on with.
+        """
+        FinishedShards(self.folder).check(resume=resume, overwrite=overwrite)
+        for shard in [] if resume else self.every:
+            check_apart(str(shard.data), shard.output, overwrite)
+
     def work_through(
         self,
         do: Callable[[Shard, bool, Reporter], Done],
@@ -105,15 +115,11 @@ class Shards:
             overwrite: begin anew.
 
         Raises:
-            ConfigError: something is there already, or was made of other things.
+            ConfigError: what is there was made of other things, or another command writes there.
             DataError: some shards cannot be read; all others are done.
             OutputError: there is no room.
         """
         record = FinishedShards(self.folder)
-        record.check(resume=resume, overwrite=overwrite)
-        if not resume:
-            for shard in self.every:
-                check_apart(str(shard.data), shard.output, overwrite)
         if self.passed_over:
             say(console, f"note: {names_phrase(self.passed_over)} in {self.data}: no tables by their names, not read")
         done, failed = list[Done](), list[Path]()
@@ -154,6 +160,7 @@ def answer_shards(shards: Shards, work: Work, given: Given, console: Console, do
     """
     if given.kind is not None:
         raise ConfigError(f"--format is for standard input; how files in {given.data} are written say their endings")
+    shards.check(resume=given.resume, overwrite=given.overwrite)
 
     def of(shard: Shard, resume: bool) -> Given:
         data, output = str(shard.data), str(shard.output)

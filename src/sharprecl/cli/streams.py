@@ -147,7 +147,8 @@ class Work:
         out: Unfinished | StandardOutput = StandardOutput() if pipe else Unfinished(Path(given.output))
         try:
             if isinstance(out, Unfinished) and out.open(given.what(self.weights, **self.options), resume=given.resume):
-                say(reporter.console, f"going on behind row {out.rows:,}")
+                of = f" of {given.data}" if given.lists else ""
+                say(reporter.console, f"going on behind row {out.rows:,}{of}")
             answer = self.answer
             with reporter.working() as count:
                 done = out.rows
