@@ -122,6 +122,26 @@ def test_a_command_that_was_cut_off_goes_on_in_the_shard_where_it_was(
     assert tickets == []
 
 
+def test_a_shard_that_was_mended_while_it_was_unfinished_begins_anew(
+    streamed: Shell, tickets: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    append = Unfinished.append
+
+    def cut(self: Unfinished, data: bytes, rows: int) -> None:
+        append(self, data, rows)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as once:
+        once.setattr(Unfinished, "append", cut)
+        assert streamed("predict", "run", "tickets", "-o", "answers")[0] == 130
+    assert Path("answers/a.csv.part").exists()
+    Path("tickets/a.csv").write_text("body\n" + "".join(f"{text}\n" for text in TEXTS[10:]))
+    status, out, err = streamed("predict", "run", "tickets", "-o", "answers", "--resume")
+    assert (status, err) == (0, "")
+    assert "going on" not in out
+    assert pl.read_csv("answers/a.csv")["body"].to_list() == list(TEXTS[10:])
+
+
 KILLED = """
 import sys, time
 from sharprecl.data import row_stream
