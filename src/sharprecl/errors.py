@@ -13,6 +13,14 @@ class DataError(SharpReCLError, ValueError):
     """The data cannot be used as it is."""
 
 
+class NoRowsError(DataError):
+    """A table has columns and nothing under them."""
+
+
+class OutputError(DataError):
+    """What was made cannot be written: no room, or no right to write there."""
+
+
 class ConfigError(SharpReCLError, ValueError):
     """The settings contradict themselves, each other or the data."""
 

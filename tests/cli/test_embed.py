@@ -53,11 +53,13 @@ def test_texts_of_like_lengths_are_answered_together(monkeypatch: pytest.MonkeyP
 def test_a_sample_is_drawn_from_all_texts() -> None:
     counts = np.zeros(20)
     for seed in range(400):
-        work = streams.Work(None, None, None, None, None, "", {}, sampled=5)  # type: ignore[arg-type]
-        random, seen = np.random.Generator(np.random.PCG64(seed)), 0
+        sample = streams.Sample(5)
+        sample._random = np.random.Generator(np.random.PCG64(seed))
         for start in range(0, 20, 7):
-            seen = work._draw([str(n) for n in range(start, min(20, start + 7))], seen, random)
-        assert len(work.sample) == len(set(work.sample)) == 5
-        counts[[int(text) for text in work.sample]] += 1
+            sample.draw([str(n) for n in range(start, min(20, start + 7))])
+        sample.whole = True
+        sample.draw(["20"])
+        assert len(sample.texts) == len(set(sample.texts)) == 5
+        counts[[int(text) for text in sample.texts]] += 1
     # Binomial with mean 100 and deviation 8.7.
     assert 60 < counts.min() < counts.max() < 140

@@ -1,6 +1,7 @@
 """What a person reads while a run goes on, while something is counted, and while work in stages goes on."""
 
 import io
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -23,6 +24,7 @@ PACE = TrainingSpeed(step=3, total_steps=40, texts_per_second=410.4, seconds_lef
 def test_words() -> None:
     assert progress.loss_terms(STEP) == "loss 2.500 (classification 1.000, contrastive 1.500)"
     assert progress.loss_terms({"loss": {"total": 0.5}}) == "loss 0.500"
+    assert progress.speed_words(replace(PACE, seconds_left=36065.2)) == "410 texts/s, 10:01:05 left"
     assert progress.speed_words(PACE) == "410 texts/s, 1:05 left"
     assert progress.validation_line(CHECK) == "epoch 2: validation macro-F1 61.2, accuracy 83.0 *"
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sharprecl.data.formats import format_of
 from sharprecl.data.tables import Rows, read_rows
+from sharprecl.data.unfinished import Unfinished
 from sharprecl.data.writers import check_output, write_predictions
-from sharprecl.errors import DataError
+from sharprecl.errors import DataError, OutputError
 
 TEXTS = ["plain", 'a "quoted", one', "two\nlines", "carriage\rreturn", "tab\there", " blanks ", "naïve 🙂"]
 
@@ -172,3 +175,26 @@ def test_a_folder_that_is_not_writable_is_found_at_once(tmp_path):
     tmp_path.chmod(0o500)
     with pytest.raises(DataError, match="nobody may write into"):
         check_output(read_rows(TEXTS), [], tmp_path / "new" / "out.csv")
+
+
+def test_parquet_that_finds_no_room_in_the_end_is_one_sentence(tmp_path: Path) -> None:
+    """polars tells it in an error of its own."""
+    form, out = format_of(".parquet", "x.csv"), Unfinished(tmp_path / "out.parquet")
+    out.open({}, resume=False)
+    form.start(["text"])
+    # Equal texts would take less room than the limit.
+    out.append(form.rows([{"text": os.urandom(500).hex()} for _ in range(100)]), 100)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, hard))
+    try:
+        with pytest.raises(OutputError, match=r"out.parquet cannot be written \(File too large\); make room, then run"):
+            out.finish(form)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    out.close()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.parquet.part", "out.parquet.part.json"]
+    again = Unfinished(tmp_path / "out.parquet")
+    assert again.open({}, resume=True)
+    again.finish(form)
+    again.close()
+    assert len(pl.read_parquet(tmp_path / "out.parquet")) == 100

@@ -74,10 +74,15 @@ def row_labels(rows: Rows, label: str | None = None, *, needed: bool = False) ->
     raw = RawTable(rows.origin, rows.names, len(rows), lambda column: [record.get(column) for record in rows.records])
     if needed or label is not None:
         raw.require(name, "label")
-    if name not in raw.names:
-        return None
     if needed:
         return [value or None for value in checked_labels(raw, name)]
+    return labels_in(raw, name)
+
+
+def labels_in(raw: RawTable, name: str) -> Labels:
+    """The labels of a table, whatever they are."""
+    if name not in raw.names:
+        return None
     values = (None if value is None else str(value) for value in plain(raw.column(name)))
     return [value if value and value.strip() else None for value in values]
 

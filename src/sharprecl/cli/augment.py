@@ -3,7 +3,7 @@
 import functools
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,8 +19,14 @@ from sharprecl.data.messages import plural
 from sharprecl.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
+    from sharprecl.augment.base import Augmenter
     from sharprecl.augment.copies import Ints
-    from sharprecl.augment.table import AugmentedRows
+    from sharprecl.augment.table import AugmentedRows, Labels
+    from sharprecl.cli.progress import Count, Reporter
+    from sharprecl.cli.shards import Shard, Shards
+    from sharprecl.cli.streams import Done
+    from sharprecl.cli.tables import Reading
+    from sharprecl.data.tables import Rows
 
 # Wei & Zou (EMNLP 2019, Table 3) recommend 16 copies a text for 500 training texts, 8 for 2,000 and 4 for more.
 _MOST_COPIES = 8
@@ -35,8 +41,22 @@ _PITFALL_ALONE = (
 
 
 def augment(
-    data: Annotated[str, Argument(help="Texts: a file, or a benchmark, whose training texts are taken.")],
-    output: Annotated[Path, Option("--output", "-o", help="File to write; its ending is its format.")],
+    data: Annotated[
+        str,
+        Argument(
+            help="Texts: a file, a folder of files or a pattern such as 'new/*.parquet', or a benchmark, whose "
+            "training texts are taken."
+        ),
+    ],
+    output: Annotated[
+        Path,
+        Option(
+            "--output",
+            "-o",
+            help="File to write; its ending is its format. Of many files a folder, or a folder and a format, as in "
+            "'new/*.jsonl'.",
+        ),
+    ],
     augmenter: Annotated[
         list[str] | None,
         Option(
@@ -67,6 +87,7 @@ def augment(
     separator: Separator = None,
     sheet: Sheet = None,
     strict: Strict = False,
+    resume: Annotated[bool, Option("--resume", help="Of many files make those that are not finished.")] = False,
     overwrite: Annotated[bool, Option("--overwrite", help="Replace the output file.")] = False,
 ) -> None:
     """Write a file with augmented copies of its texts behind its own rows.
@@ -76,16 +97,22 @@ def augment(
 
     Give it training texts only: a copy must not judge what learned its original.
 
-    What was cut off goes on where it was when it is started again.
+    What was cut off goes on where it was when it is started again; of many files with --resume. Each of these is
+    augmented for itself.
     """
     from sharprecl.augment.cache import cached, views_folder
     from sharprecl.augment.registry import make_augmenter
     from sharprecl.augment.table import LABEL, augment_rows, label_names, row_labels
     from sharprecl.augment.workers import in_workers
+    from sharprecl.cli.shards import Shards, are_many
+    from sharprecl.cli.streams import Done
     from sharprecl.cli.tables import Reading, rows_of
     from sharprecl.config import AUGMENTERS, assignments, augmenter_names
     from sharprecl.data.augmented import MARK_COLUMN, SOURCE_COLUMN
+    from sharprecl.data.formats import ENDINGS
     from sharprecl.data.writers import check_output, write_predictions
+    from sharprecl.files import sha256_json
+    from sharprecl.version import __version__
 
     names = [part for name in augmenter or ["synonyms"] for part in augmenter_names(name)]
     settings = assignments(set_ or [])
@@ -97,34 +124,33 @@ def augment(
     if idle := [name for name in settings if name in AUGMENTERS and name not in names]:
         raise ConfigError(f"--set {idle[0]}... says nothing to {'+'.join(names)}; add --augmenter {idle[0]}")
     make_augmenter(names, (), settings)  # a wrong name or setting should not cost the time to read the data
-    check_apart(data, output, overwrite)
+    shards = Shards(data, str(output), ENDINGS) if are_many(data) else None
+    if shards and balance:
+        raise ConfigError("--balance spends one budget on all rows of one file; put the files together, or leave it")
+    if shards:
+        shards.check(resume=resume, overwrite=overwrite)
+    else:
+        if resume:
+            raise ConfigError("--resume is for many files; one goes on where it was cut off when it is started again")
+        check_apart(data, output, overwrite)
     if cache is not None:
         check_folder(cache, "--cache")
 
     given = Reading(encoding=encoding, separator=separator, sheet=sheet, strict=strict)
-    rows = rows_of(data, text, label or LABEL, given, typer.echo)
-    if old := [name for name in (SOURCE_COLUMN, MARK_COLUMN) if name in rows.names]:
-        raise DataError(
-            f"{data} has the column {old[0]!r}, so it has been augmented already; augment the file that it was "
-            f"made from (with more --copies), or delete the column"
-        )
-    check_output(rows, [SOURCE_COLUMN, MARK_COLUMN], output)
-    labels = row_labels(rows, label, needed=balance)
-
     console, progress_console = make_console(), make_console(stderr=True)
-    show_notes(console, rows.notes)
-    protected = label_names(labels)
-    if protected:
-        say(console, f"words of the {plural(len(protected), 'label', 'labels')} stay as they are")
-    elif labels is None:
-        say(console, f"there is no column {LABEL!r}; with labels (--label) their words would stay as they are")
     folder = views_folder() if cache is None else cache
-    make = functools.partial(make_augmenter, tuple(names), tuple(protected), settings)
-    with (
-        in_workers(make, workers) as chosen,
-        counter(progress_console, "augmenting", "texts") as count,
-        _said_warnings(progress_console),
-    ):
+
+    def read(name: str, place: Path) -> tuple["Rows", "Labels"]:
+        rows = rows_of(name, text, label or LABEL, given, typer.echo)
+        if old := [column for column in (SOURCE_COLUMN, MARK_COLUMN) if column in rows.names]:
+            raise DataError(
+                f"{name} has the column {old[0]!r}, so it has been augmented already; augment the file that it was "
+                f"made from (with more --copies), or delete the column"
+            )
+        check_output(rows, [SOURCE_COLUMN, MARK_COLUMN], place)
+        return rows, row_labels(rows, label, needed=balance)
+
+    def write(rows: "Rows", labels: "Labels", place: Path, chosen: "Augmenter", count: "Count") -> "AugmentedRows":
         augmented = augment_rows(
             rows,
             text,
@@ -136,13 +162,59 @@ def augment(
             seed=seed,
             seeded=chosen.seeded,
         )
-    write_predictions(*augmented.output(only_new), output)
-    if balance:
-        _show_bands(console, augmented)
-    for sentence in augmented.notes:
-        say(console, sentence)
-    say(console, f"{len(augmented.texts)} new texts from {len(rows)} rows: {output}")
+        write_predictions(*augmented.output(only_new), place)
+        return augmented
+
+    if shards:
+        protected = _labels_of(shards, label or LABEL, given)
+    else:
+        rows, labels = read(data, output)
+        show_notes(console, rows.notes)
+        protected = label_names(labels)
+    if protected:
+        say(console, f"words of the {plural(len(protected), 'label', 'labels')} stay as they are")
+    elif shards or labels is None:
+        say(console, f"there is no column {LABEL!r}; with labels (--label) their words would stay as they are")
+    make = functools.partial(make_augmenter, tuple(names), tuple(protected), settings)
+    with in_workers(make, workers) as chosen, _said_warnings(progress_console):
+        if shards:
+
+            def do(shard: "Shard", _: bool, reporter: "Reporter") -> "Done":
+                rows, labels = read(str(shard.data), shard.output)
+                with reporter.working() as count:
+                    augmented = write(rows, labels, shard.output, chosen, count)
+                reporter.notes([*rows.notes, *(f"{shard.data}: {sentence}" for sentence in augmented.notes)])
+                return Done(len(rows), made=len(augmented.texts))
+
+            of = {"labels": sha256_json(protected)}
+            of["options"] = sha256_json([names, settings, text, label, copies, only_new, seed, given, __version__])
+            done = shards.work_through(do, of, console, "augmenting", resume=resume, overwrite=overwrite)
+        else:
+            with counter(progress_console, "augmenting", "texts") as count:
+                augmented = write(rows, labels, output, chosen, count)
+            if balance:
+                _show_bands(console, augmented)
+            for sentence in augmented.notes:
+                say(console, sentence)
+            done = Done(len(rows), made=len(augmented.texts))
+    say(console, f"{done.made} new texts from {done.rows} rows: {output}")
     say(console, _PITFALL_ALONE if only_new else _PITFALL)
+
+
+def _labels_of(shards: "Shards", name: str, given: "Reading") -> list[str]:
+    """All labels in readable files, sorted: their words are protected in every file."""
+    from sharprecl.augment.table import labels_in
+    from sharprecl.data.dialect import Dialect
+    from sharprecl.data.row_stream import ROWS
+    from sharprecl.data.sources import tables_of
+
+    dialect, found = Dialect(given["encoding"], given["separator"], given["sheet"]), set[str]()
+    for shard in shards.every:
+        rows = None if shard.data.suffix.lower() in (".json", ".xlsx") else ROWS
+        with suppress(DataError):  # the work itself says what is wrong
+            for table in tables_of(shard.data, dialect, rows):
+                found.update(label for label in labels_in(table, name) or () if label is not None)
+    return sorted(found)
 
 
 def _show_bands(console: Console, augmented: "AugmentedRows") -> None:

@@ -1,8 +1,7 @@
 """``sharprecl embed``."""
 
-from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
@@ -24,17 +23,26 @@ from sharprecl.data.messages import plural
 from sharprecl.errors import ConfigError
 
 if TYPE_CHECKING:
-    from sharprecl.cli.streams import Tell
+    from sharprecl.cli.streams import Answer
 
 
 def embed(
     run: TrainedRun,
     data: Annotated[
-        str, Argument(help="Texts: a file, - for standard input, or a benchmark, whose test texts are taken.")
+        str,
+        Argument(
+            help="Texts: a file, a folder of files or a pattern such as 'new/*.parquet', - for standard input, or a "
+            "benchmark, whose test texts are taken."
+        ),
     ],
     output: Annotated[
         str,
-        Option("--output", "-o", help="A .npy file, an array with a row for each text, or .parquet with all columns."),
+        Option(
+            "--output",
+            "-o",
+            help="A .npy file, an array with a row for each text, or .parquet with all columns. Of many files a "
+            "folder of .npy, or 'features/*.parquet'.",
+        ),
     ],
     text: TextAsTrained = None,
     prefix: Prefix = "",
@@ -48,6 +56,8 @@ def embed(
     strict: Strict = False,
 ) -> None:
     """Write the features of texts, which stand in front of the classifier; NaN where there is no text."""
+    from sharprecl.cli.progress import Reporter
+    from sharprecl.cli.shards import Shards, answer_shards, are_many
     from sharprecl.cli.stream_source import Given
     from sharprecl.cli.streams import Work, by_length
     from sharprecl.cli.tables import Reading
@@ -56,30 +66,40 @@ def embed(
     from sharprecl.data.writers import check_place
     from sharprecl.export.card import read_card
 
-    path = Path(output)
-    ending, column = path.suffix.lower(), f"{prefix}embedding"
-    if ending not in (".npy", ".parquet"):
+    path, column, endings = Path(output), f"{prefix}embedding", (".npy", ".parquet")
+    shards = Shards(data, output, endings, ".npy") if are_many(data) else None
+    if not shards and path.suffix.lower() not in endings:
         raise ConfigError(
             f"embeddings are written to .npy or .parquet, not to {output}: as text they would take five times the "
             "room, and .npz cannot be continued or mapped into memory; name another --output"
         )
-    check_place(path, (".npy", ".parquet"))
+    if not shards:
+        check_place(path, endings)
     card = read_card(run)
     reading = Reading(encoding=encoding, separator=separator, sheet=sheet, strict=strict)
     given = Given(data, output, text or card.text_column, kind, reading, resume, overwrite)
-    given.check()
+    if not shards:
+        given.check()
     console = make_console()
-    rows, _ = given.rows(card.label_column, lambda sentence: say(console, sentence))
-    form = ArrayRows(rows.origin, column) if ending == ".npy" else format_of(ending, rows.origin)
+    array = (shards.every[0].output if shards else path).suffix.lower() == ".npy"
 
-    def load() -> "Callable[[Sequence[str], Tell], dict[str, Any]]":
+    def load() -> "Answer":
         from sharprecl.classifier import TextClassifier
 
         classifier = TextClassifier.load(run, device=device)
-        return lambda texts, tell: {column: by_length(texts, classifier.embed, tell)}
+        return lambda texts, tell, _: {column: by_length(texts, classifier.embed, tell)}
 
-    work = Work(given, run, rows, form, console, "embedding", {"prefix": prefix})
-    size, listed = work.do([] if ending == ".npy" else [column], load, "give the new one another --prefix, or ")
-    say(console, f"{plural(size, 'text', 'texts')} embedded: {output}")
-    if listed:
-        say(console, f"rows without a text, which are NaN: {listed}")
+    work = Work(
+        run,
+        card.label_column,
+        [] if array else [column],
+        load,
+        lambda ending, origin: ArrayRows(origin, column) if array else format_of(ending, origin),
+        {"prefix": prefix},
+        cure="give the new one another --prefix, or ",
+    )
+    doing = "embedding"
+    done = answer_shards(shards, work, given, console, doing) if shards else work.do(given, Reporter(console, doing))
+    say(console, f"{plural(done.rows, 'text', 'texts')} embedded: {output}")
+    if done.listed:
+        say(console, f"rows without a text, which are NaN: {done.listed}")

@@ -1,6 +1,7 @@
 """``sharprecl predict``."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -26,17 +27,26 @@ from sharprecl.errors import ConfigError
 
 if TYPE_CHECKING:
     from sharprecl.classifier import TextClassifier
-    from sharprecl.cli.streams import Tell
+    from sharprecl.cli.streams import Answer, Tell
 
 
 def predict(
     run: TrainedRun,
     data: Annotated[
         str | None,
-        Argument(help="Texts to classify: a file, - for standard input, or a benchmark, whose test texts are taken."),
+        Argument(
+            help="Texts to classify: a file, a folder of files or a pattern such as 'new/*.parquet', - for standard "
+            "input, or a benchmark, whose test texts are taken."
+        ),
     ] = None,
     output: Annotated[
-        str | None, Option("--output", "-o", help="File for the answers; its ending is its format. - prints them.")
+        str | None,
+        Option(
+            "--output",
+            "-o",
+            help="File for the answers; its ending is its format. - prints them. Of many files a folder, or a folder "
+            "and a format, as in 'answers/*.jsonl'.",
+        ),
     ] = None,
     one_text: Annotated[
         str | None, Option("--one-text", help="Classify this text alone, and print the answer.")
@@ -61,10 +71,12 @@ def predict(
 ) -> None:
     """Classify texts with a trained classifier; all columns of the input are kept."""
     from sharprecl.cli.one_text import show_answer
+    from sharprecl.cli.progress import Reporter
+    from sharprecl.cli.shards import Shards, answer_shards, are_many
     from sharprecl.cli.stream_source import PIPE, Given
-    from sharprecl.cli.streams import Work, by_length
+    from sharprecl.cli.streams import Sample, Work, by_length
     from sharprecl.cli.tables import Reading
-    from sharprecl.data.formats import format_of
+    from sharprecl.data.formats import ENDINGS, format_of
     from sharprecl.data.writers import check_place
     from sharprecl.decision import Policy
     from sharprecl.decision.columns import column_names, columns_of
@@ -84,49 +96,56 @@ def predict(
         return
     if data is None or output is None:
         raise ConfigError("give texts and --output, as in new.csv -o answers.csv, or one text with --one-text")
-    if for_excel and Path(output).suffix.lower() not in (".csv", ".tsv", ".xlsx"):
-        raise ConfigError(f"Excel opens .xlsx, .csv and .tsv, not {output}; name another --output")
+    shards = Shards(data, output, ENDINGS) if are_many(data) else None
+    for name in [shard.output.name for shard in shards.every] if shards else [output]:
+        if for_excel and Path(name).suffix.lower() not in (".csv", ".tsv", ".xlsx"):
+            raise ConfigError(f"Excel opens .xlsx, .csv and .tsv, not {name}; name another --output")
     if prior == "estimate" and data == PIPE:
         raise ConfigError("--prior estimate reads all texts before it answers the first; give them in a file")
-    if output != PIPE:
+    if output != PIPE and not shards:
         check_place(Path(output))
     card = read_card(run)
     reading = Reading(encoding=encoding, separator=separator, sheet=sheet, strict=strict)
     given = Given(data, output, text or card.text_column, kind, reading, resume, overwrite)
-    given.check()
+    if not shards:
+        given.check()
     console = make_console(stderr=output == PIPE)
-    rows, ending = given.rows(card.label_column, lambda sentence: say(console, sentence))
-    form = format_of(ending if output == PIPE else Path(output).suffix.lower(), rows.origin, for_excel=for_excel)
     policy = Policy.from_dict(card.policy)
-    silent = 0
 
-    def load() -> "Callable[[Sequence[str], Tell], dict[str, list[Any]]]":
-        classifier = _load(run, device, None if estimated else prior)
-        if estimated:
-            show_notes(console, [classifier.for_prior_of(work.sample).sentence(card.label_names)])
+    def load() -> "Answer":
+        classifier = _load(run, device, None if sample else prior)
+        if sample:
+            show_notes(console, [classifier.for_prior_of(sample.texts).sentence(card.label_names)])
 
-        def answer(texts: Sequence[str], tell: "Tell") -> dict[str, list[Any]]:
-            nonlocal silent
+        def answer(texts: Sequence[str], tell: "Tell", typed: bool) -> dict[str, list[Any]]:
             answers = classifier.policy_.answers(by_length(texts, classifier.scores, tell))
-            silent += sum(map(bool, texts)) - int((answers.class_ids_N >= 0).sum())
-            every = columns_of(answers, card.label_names, probabilities=probabilities, typed=form.typed)
+            # A language model may give no label.
+            work.silent += sum(map(bool, texts)) - int((answers.class_ids_N >= 0).sum())
+            every = columns_of(answers, card.label_names, probabilities=probabilities, typed=typed)
             return {prefix + name: every[name] for name in new}
 
         return answer
 
     new = column_names(policy, card.label_names if probabilities else ())
-    options = {"prefix": prefix, "prior": _content(prior), "probabilities": probabilities, "for_excel": for_excel}
-    estimated = MOST_TEXTS if prior == "estimate" else 0
-    as_read = for_excel or output == PIPE
-    work = Work(given, run, rows, form, console, "classifying", options, as_read=as_read, sampled=estimated)
-    size, listed = work.do([prefix + name for name in new], load, "give the new ones a --prefix, or ")
-    # Those without a text, and those to which a language model gave no label.
-    silent += len(rows.set_aside)
-    without = f", {silent} of them without an answer (left empty)" if silent else ""
+    sample = Sample(MOST_TEXTS) if prior == "estimate" else None
+    work = Work(
+        run,
+        card.label_column,
+        [prefix + name for name in new],
+        load,
+        partial(format_of, for_excel=for_excel),
+        {"prefix": prefix, "prior": _content(prior), "probabilities": probabilities, "for_excel": for_excel},
+        cure="give the new ones a --prefix, or ",
+        as_read=for_excel or output == PIPE,
+        sample=sample,
+    )
+    doing = "classifying"
+    done = answer_shards(shards, work, given, console, doing) if shards else work.do(given, Reporter(console, doing))
+    without = f", {done.without} of them without an answer (left empty)" if done.without else ""
     where = "" if output == PIPE else f": {output}"
-    say(console, f"{plural(size, 'row', 'rows')} classified{without}{where}")
-    if listed:
-        say(console, f"rows without a text: {listed}")
+    say(console, f"{plural(done.rows, 'row', 'rows')} classified{without}{where}")
+    if done.listed:
+        say(console, f"rows without a text: {done.listed}")
 
 
 def _load(run: Path, device: str, prior: str | None) -> "TextClassifier":

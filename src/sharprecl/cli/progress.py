@@ -4,18 +4,22 @@
 """
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, TaskID, TextColumn, TimeRemainingColumn
 
-from sharprecl.cli.console import say
+from sharprecl.cli.console import make_console, say, show_notes
 from sharprecl.training.history import Callback, Record, TrainingSpeed
 
 if TYPE_CHECKING:
     from sharprecl.doctor.texts import Progress as Tell
+
+
+Count = Callable[[int, int | None], None]
+"""Is called with (things done, things in all, if that is known)."""
 
 
 def live_bars(console: Console, *columns: ProgressColumn) -> Progress:
@@ -80,7 +84,7 @@ class TrainingProgress(Callback):
 
 
 @contextmanager
-def counter(console: Console, doing: str, things: str) -> Iterator[Callable[[int, int | None], None]]:
+def counter(console: Console, doing: str, things: str) -> Iterator[Count]:
     """Gives what is to be called with (things done, things in all, if that is known).
 
     Args:
@@ -99,6 +103,30 @@ def counter(console: Console, doing: str, things: str) -> Iterator[Callable[[int
     with live_bars(console) as bars:
         bar = bars.add_task(doing, total=None, words="")
         yield lambda done, total: bars.update(bar, completed=done, total=total, words=words(done, total))
+
+
+class Reporter:
+    """Tells of the work on one file: it is checked, then worked on, and there are notes.
+
+    Args:
+        console: where sentences go; counts go to standard error.
+        doing: what goes on.
+    """
+
+    def __init__(self, console: Console, doing: str) -> None:
+        self.console, self._doing = console, doing
+
+    def checking(self) -> AbstractContextManager[Count]:
+        """Gives what is to be called with (rows checked, None)."""
+        return counter(make_console(stderr=True), "checking", "rows")
+
+    def working(self) -> AbstractContextManager[Count]:
+        """Gives what is to be called with (texts done, texts in all, if that is known)."""
+        return counter(make_console(stderr=True), self._doing, "texts")
+
+    def notes(self, notes: Sequence[str]) -> None:
+        """Say what is odd."""
+        show_notes(self.console, notes)
 
 
 @contextmanager
@@ -153,8 +181,9 @@ class _Pace:
 
 
 def _clock(seconds: float) -> str:
-    """``1:05``, minutes and seconds."""
-    return "{}:{:02d}".format(*divmod(round(seconds), 60))
+    """``1:05``, minutes and seconds; from an hour on ``10:01:05``."""
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes}:{rest:02d}" if minutes < 60 else f"{minutes // 60}:{minutes % 60:02d}:{rest:02d}"
 
 
 def _fold_words(record: Record) -> str:

@@ -34,6 +34,8 @@ class Given:
     reading: Reading
     resume: bool
     overwrite: bool
+    lists: Path | None = None
+    """The folder of the list of rows without a text; None is that of the output."""
 
     def check(self) -> None:
         """Refuse what cannot be, before anything is read.
@@ -58,7 +60,7 @@ class Given:
     def listed(self) -> Path:
         """Where the rows without a text are listed."""
         path = Path(self.output)
-        return path.with_name(f"{path.name}.{FILE}")
+        return (self.lists or path.parent) / f"{path.name}.{FILE}"
 
     def stamp(self) -> tuple[int, int] | None:
         """What changes when the file that is read does."""
@@ -96,12 +98,17 @@ class Given:
         stream = RowStream(tables, self.data, self.text, strict=strict)
         return stream, ".jsonl" if ending in (".jsonl", ".ndjson", ".json") else ".csv"
 
-    def what(self, run: Path, **options: object) -> dict[str, str]:
+    def what(self, weights: str, **options: object) -> dict[str, str]:
         """Hashes of what the answers depend on, by what sentences call it."""
         path = Path(self.data)
-        folders = [folder for name in WEIGHTS for folder in sorted((run / name).rglob("*")) if folder.is_file()]
         return {
             "texts": sha256_file(path) if path.is_file() else self.data,
-            "weights": sha256_json([sha256_file(file) for file in (run / CARD, *folders)]),
+            "weights": weights,
             "options": sha256_json([self.text, self.reading, options, ROWS]),
         }
+
+
+def weights_of(run: Path) -> str:
+    """The hash of a classifier."""
+    files = [file for name in WEIGHTS for file in sorted((run / name).rglob("*")) if file.is_file()]
+    return sha256_json([sha256_file(file) for file in (run / CARD, *files)])

@@ -3,18 +3,19 @@
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import Console
 
-from sharprecl.cli.console import make_console, say, show_notes
-from sharprecl.cli.progress import counter
-from sharprecl.cli.stream_source import PIPE, Given
+from sharprecl.cli.console import say
+from sharprecl.cli.progress import Reporter
+from sharprecl.cli.stream_source import PIPE, Given, weights_of
 from sharprecl.data.messages import names_phrase
-from sharprecl.data.row_format import Columns, RowFormat
+from sharprecl.data.row_format import RowFormat
 from sharprecl.data.row_stream import Block, RowStream
 from sharprecl.data.set_aside import write_set_aside
 from sharprecl.data.unfinished import Unfinished
@@ -23,6 +24,9 @@ from sharprecl.errors import DataError
 
 Tell = Callable[[int], None]
 """Is told of so many more texts that are done."""
+
+Answer = Callable[[Sequence[str], Tell, bool], Mapping[str, Any]]
+"""Gives the new columns of texts; the last argument says whether lists and truth values stay what they are."""
 
 _AT_ONCE = 512
 
@@ -45,72 +49,108 @@ class StandardOutput:
         """All is sent."""
 
 
-@dataclass
-class Work:
-    """One command's work on a stream.
+class Done(NamedTuple):
+    """What was made of a file, or of many.
 
     Attributes:
-        given: what the user gave.
-        run: the folder of the classifier.
-        rows: to read.
-        form: how they are written.
-        console: where people are told.
-        doing: what goes on, for the bar.
-        options: what else the bytes depend on.
-        as_read: whether .csv has the delimiter of the file that was read.
-        sampled: of how many texts ``sample`` is to hold what they are, drawn at random from all, before the work.
+        rows: how many it has.
+        without: how many of them have no answer.
+        listed: where those without a text are listed, if there are any.
+        made: how many new texts there are.
     """
 
-    given: Given
+    rows: int
+    without: int = 0
+    listed: Path | None = None
+    made: int = 0
+
+
+class Sample:
+    """At most so many texts, drawn at random from all that pass, each with the same probability."""
+
+    def __init__(self, size: int) -> None:
+        self.texts: list[str] = []
+        self.whole = False
+        self._size, self._seen, self._random = size, 0, np.random.Generator(np.random.PCG64(0))
+
+    def draw(self, texts: Sequence[str]) -> None:
+        """Let texts pass, those that are empty aside; none any more after the sample was called ``whole``."""
+        for text in () if self.whole else filter(None, texts):
+            place = self._seen if self._seen < self._size else int(self._random.integers(self._seen + 1))
+            if place < self._size:
+                self.texts[place : place + 1] = [text]
+            self._seen += 1
+
+
+@dataclass
+class Work:
+    """What a command does with a file of texts, and with each of many.
+
+    Attributes:
+        run: the folder of the classifier.
+        label: what the column of labels of a benchmark is called.
+        new: names of the new columns.
+        load: loads the model, and gives what answers the texts of a block; called once, when the first text is due.
+        form: how rows are written, by the ending of the output and what sentences call the source.
+        options: what else the bytes depend on.
+        cure: what to do if the input has a new column.
+        as_read: whether .csv has the delimiter of the file that was read.
+        sample: is filled before the work.
+        silent: how many texts the model gave no answer to.
+    """
+
     run: Path
-    rows: RowStream
-    form: RowFormat
-    console: Console
-    doing: str
+    label: str
+    new: Sequence[str]
+    load: Callable[[], Answer]
+    form: Callable[[str, str], RowFormat]
     options: Mapping[str, object]
+    cure: str = ""
     as_read: bool = False
-    sampled: int = 0
+    sample: Sample | None = None
+    silent: int = 0
 
-    def __post_init__(self) -> None:
-        self.sample: list[str] = []
+    @cached_property
+    def weights(self) -> str:
+        """The hash of the classifier."""
+        return weights_of(self.run)
 
-    def do(
-        self, new: Sequence[str], load: Callable[[], Callable[[Sequence[str], Tell], Columns]], cure: str = ""
-    ) -> tuple[int, Path | None]:
-        """Read, answer and write.
+    @cached_property
+    def answer(self) -> Answer:
+        """What answers texts."""
+        return self.load()
 
-        Args:
-            new: names of the new columns.
-            load: loads the model, and gives what answers the texts of a block.
-            cure: what to do if the input has such a column.
-
-        Returns:
-            How many rows there were, and the list of those without a text, where there is one.
-        """
-        given, rows, pipe = self.given, self.rows, self.given.output == PIPE
+    def do(self, given: Given, reporter: Reporter) -> Done:
+        """Read, answer and write one file."""
+        pipe, silent = given.output == PIPE, self.silent
+        rows, ending = given.rows(self.label, lambda sentence: say(reporter.console, sentence))
+        form = self.form(ending if pipe else Path(given.output).suffix.lower(), rows.origin)
         before = given.stamp()
         blocks, total = iter(rows.blocks()), None
         if rows.once:
             first = next(blocks)
             blocks = chain([first], blocks)
         else:
-            random, seen = np.random.Generator(np.random.PCG64(0)), 0
-            with counter(make_console(stderr=True), "checking", "rows") as count:
+            with reporter.checking() as count:
                 for block in blocks:
-                    self.form.examine(block.records, block.first)
-                    seen = self._draw(block.texts, seen, random)
+                    form.examine(block.records, block.first)
+                    if self.sample is not None:
+                        self.sample.draw(block.texts)
                     count(block.end, None)
+            if self.sample is not None:
+                self.sample.whole = True
             blocks, total = iter(rows.blocks()), rows.size
-            show_notes(self.console, rows.notes)
+            reporter.notes(rows.notes)
         names, delimiter = rows.names, rows.delimiter if self.as_read else None
-        check_new(rows.origin, names, new, cure)
-        start = self.form.start((*names, *new), delimiter)
+        check_new(rows.origin, names, self.new, self.cure)
+        start = form.start((*names, *self.new), delimiter)
         out: Unfinished | StandardOutput = StandardOutput() if pipe else Unfinished(Path(given.output))
         try:
-            if isinstance(out, Unfinished) and out.open(given.what(self.run, **self.options), resume=given.resume):
-                say(self.console, f"going on behind row {out.rows:,}")
-            answer = load()
-            with counter(make_console(stderr=True), self.doing, "texts") as count:
+            if isinstance(out, Unfinished) and out.open(given.what(self.weights, **self.options), resume=given.resume):
+                of = f" of {given.data}" if given.lists else ""
+                say(reporter.console, f"going on behind row {out.rows:,}{of}")
+            answer = self.answer
+            with reporter.working() as count:
                 done = out.rows
                 count(done, total)
 
@@ -122,38 +162,29 @@ class Work:
                 for block in blocks:
                     if block.end <= out.rows:
                         continue
-                    self._check(block, names, new, cure)
-                    columns = answer(block.texts, tell)
+                    self._check(rows, form, block, names)
+                    columns = answer(block.texts, tell, form.typed)
                     tell(block.end - done)
-                    out.append((b"" if out.rows else start) + self.form.rows(block.records, columns), block.end)
+                    out.append((b"" if out.rows else start) + form.rows(block.records, columns), block.end)
             if given.stamp() != before:
                 raise DataError(f"{given.data} was changed while it was read; run the same command again")
             if rows.once:
-                show_notes(self.console, rows.notes)
+                reporter.notes(rows.notes)
             listed = not pipe and write_set_aside(rows.set_aside, given.listed)
-            out.finish(self.form)
+            out.finish(form)
         finally:
             out.close(keep=not rows.once)
-        return rows.size, given.listed if listed else None
+        without = self.silent - silent + len(rows.set_aside)
+        return Done(rows.size, without, given.listed if listed else None)
 
-    def _draw(self, texts: Sequence[str], seen: int, random: np.random.Generator) -> int:
-        """Take texts into the sample, of which every one seen so far is a part with the same probability."""
-        for text in filter(None, texts) if self.sampled else ():
-            place = seen if seen < self.sampled else int(random.integers(seen + 1))
-            if place < self.sampled:
-                self.sample[place : place + 1] = [text]
-            seen += 1
-        return seen
-
-    def _check(self, block: Block, names: Sequence[str], new: Sequence[str], cure: str) -> None:
+    def _check(self, rows: RowStream, form: RowFormat, block: Block, names: Sequence[str]) -> None:
         """Refuse what could not be seen before: there is one pass over a pipe."""
-        rows = self.rows
         if not rows.once:
             return
-        self.form.examine(block.records, block.first)
+        form.examine(block.records, block.first)
         if rows.names != names:
-            check_new(rows.origin, rows.names, new, cure)
-            if not self.form.any_keys:
+            check_new(rows.origin, rows.names, self.new, self.cure)
+            if not form.any_keys:
                 late = [name for name in rows.names if name not in names]
                 raise DataError(
                     f"{rows.origin}: among rows {block.first + 1:,} to {block.end:,} are the first with the column(s) "

@@ -1,6 +1,8 @@
 """Rows as Parquet, by polars."""
 
 import io
+import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -61,7 +63,13 @@ class ParquetRows(RowFormat):
                 yield whole if names is None else whole.select(names)
 
         # No writer of polars appends; its sink takes frames one after the other, and never holds them all.
-        register_io_source(source, schema=kinds).sink_parquet(made)
+        try:
+            register_io_source(source, schema=kinds).sink_parquet(made)
+        except pl.exceptions.ComputeError as error:
+            made.unlink(missing_ok=True)
+            if found := re.search(r"\(os error (\d+)\)", str(error)):
+                raise OSError(int(found[1]), os.strerror(int(found[1]))) from error
+            raise
         return made
 
     def _unify(self, columns: "Iterable[pl.Series]") -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sharprecl.data.messages import closest, names_phrase
-from sharprecl.errors import DataError
+from sharprecl.errors import DataError, NoRowsError
 
 CHARACTERS = 4_000_000
 """After so many a table that is one of several ends, even with few rows."""
@@ -28,7 +28,7 @@ class RawTable:
         empty_lines: those that were passed over, counted from 1.
 
     Raises:
-        DataError: two columns of one name (nobody can say which is meant), or no row.
+        DataError: two columns of one name (nobody can say which is meant), or no row, which is a ``NoRowsError``.
     """
 
     origin: str
@@ -52,7 +52,7 @@ class RawTable:
             )
         if not self.size:
             columns = f" but only the columns {names_phrase(self.names)}" if self.lines is not None else ""
-            raise DataError(f"{self.origin} has no rows{columns}; give at least one")
+            raise NoRowsError(f"{self.origin} has no rows{columns}; give at least one")
 
     def require(self, name: str, role: str) -> None:
         """Refuse a table without the column that holds the texts or the labels (``role``: text or label).

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sharprecl.data.formats import ENDINGS, format_of
 from sharprecl.data.messages import names_phrase
-from sharprecl.errors import DataError
+from sharprecl.errors import DataError, OutputError
 from sharprecl.files import atomic_path
 
 if TYPE_CHECKING:
@@ -126,6 +126,6 @@ def write_rows(
         raise cannot_write(path, error) from error
 
 
-def cannot_write(path: Path, error: OSError, cure: str = "name a place that is writable and has room") -> DataError:
+def cannot_write(path: Path, error: OSError, cure: str = "name a place that is writable and has room") -> OutputError:
     """The sentence on a place that cannot be written."""
-    return DataError(f"{path} cannot be written ({error.strerror or error}); {cure}")
+    return OutputError(f"{path} cannot be written ({error.strerror or error}); {cure}")
