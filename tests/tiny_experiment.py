@@ -1,6 +1,7 @@
 """Records and plans for the tests of experiments: small enough to be made by the hundred, or really run in a second."""
 
 import csv
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -85,3 +86,22 @@ def tiny_plan(folder: Path, **changes: Any) -> Plan:
         "seeds": 1,
     }  # fmt: skip
     return make_plan("tiny", "a test", {**values, **changes})
+
+
+class Said(list[str]):
+    """A callback that remembers sentences."""
+
+    def on_progress(self, *_: object) -> None:
+        pass
+
+    def on_message(self, sentence: str) -> None:
+        self.append(sentence)
+
+
+def timeless(path: Path) -> list[dict[str, Any]]:
+    """The lines of an export without what may differ between equal runs."""
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    for line in lines:
+        for name in ("seconds", "peak_memory_bytes", "environment"):
+            line.pop(name, None)
+    return lines

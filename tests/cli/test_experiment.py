@@ -15,6 +15,7 @@ from sharprecl.errors import ConfigError
 from sharprecl.experiments.scheduler import Failed, Sweep
 from sharprecl.experiments.store import Store
 from sharprecl.experiments.task import Options, Task
+from sharprecl.experiments.worker import Worker
 from sharprecl.runs.code import code_hash
 from sharprecl.runs.data import prepare
 from sharprecl.runs.execute import execute
@@ -52,7 +53,8 @@ def sweeps(monkeypatch: pytest.MonkeyPatch) -> list[tuple[list[Any], Store, Opti
     """What ``run`` hands to the sweep, which is not made."""
     seen: list[tuple[list[Any], Store, Options]] = []
 
-    def pretend(jobs: Any, store: Store, options: Options, callback: Any) -> Sweep:
+    def pretend(jobs: Any, store: Store, options: Options, callback: Any, make_worker: Any) -> Sweep:
+        assert make_worker is Worker
         seen.append((list(jobs), store, options))
         callback.on_progress(Sweep(1), [], None)
         callback.on_message("a sentence with [brackets]")
@@ -165,7 +167,8 @@ def test_the_end_is_told_and_failures_are_the_exit_status(
 
 
 def test_bars_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    def pretend(jobs: Any, store: Store, options: Options, callback: Any) -> Sweep:
+    def pretend(jobs: Any, store: Store, options: Options, callback: Any, make_worker: Any) -> Sweep:
+        assert make_worker is Worker
         state = Sweep(9, 1, failed=[Failed("r52 bcl seed 0", "no data")])
         callback.on_progress(state, [("cr bcl seed 0", (3, 12)), ("cr dice seed 0", (0, 0))], 187.0)
         callback.on_message("[2/9] a sentence")
@@ -173,7 +176,7 @@ def test_bars_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(sweeping, "sweep", pretend)
     console = Console(force_terminal=True, width=100, record=True, file=io.StringIO())
-    sweeping.show_sweep(console, [], Path("results"), Options())
+    sweeping.show_sweep(console, [], Path("results"), Options(), Worker)
     shown = console.export_text()
     for words in ("1 of 9 runs, 1 failed, 3:07 min left", "cr bcl seed 0", "step 3/12", "begins", "[2/9] a sentence"):
         assert words in shown

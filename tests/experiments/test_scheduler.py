@@ -124,7 +124,6 @@ class Notes:
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     made = World(Store(tmp_path))
     PretendedWorker.world = made
-    monkeypatch.setattr(scheduler, "Worker", PretendedWorker)
     monkeypatch.setattr(scheduler, "wait", made.wait)
     monkeypatch.setattr(scheduler.time, "monotonic", made.monotonic)
     monkeypatch.setattr(scheduler.time, "sleep", made.sleep)
@@ -140,7 +139,7 @@ def go(world: World, tasks: list[Task], seconds: float | None = None, workers: i
     notes = Notes()
     deadline = None if seconds is None else world.now + seconds
     sweep = Sweep(len(tasks), waiting=list(tasks))
-    Scheduler(sweep, world.store, CODE, Options(workers, deadline=deadline), notes).run()
+    Scheduler(sweep, world.store, CODE, Options(workers, deadline=deadline), notes, PretendedWorker).run()
     return sweep, notes
 
 

@@ -30,7 +30,7 @@ from sharprecl.runs.data import prepare
 from sharprecl.runs.execute import execute
 from sharprecl.runs.record import Failure
 from sharprecl.runs.spec import RunSpec, run_key
-from tiny_experiment import CODE, job, record, spec, tiny_plan, write_table
+from tiny_experiment import CODE, Said, job, record, spec, timeless, tiny_plan, write_table
 
 # Eight runs of half a second and more, with a few checkpoints in those that leave any.
 LONG = {
@@ -40,29 +40,10 @@ LONG = {
 }
 
 
-class Said(list[str]):
-    """A callback that remembers sentences."""
-
-    def on_progress(self, *_: object) -> None:
-        pass
-
-    def on_message(self, sentence: str) -> None:
-        self.append(sentence)
-
-
 def long_plan(folder: Path) -> Plan:
     folder.mkdir(exist_ok=True)
     settings = {**LONG, "encoder": {**LONG["encoder"], "name": str(folder / "encoder")}}
     return tiny_plan(folder, settings=settings, seeds=4)
-
-
-def timeless(path: Path) -> list[dict[str, Any]]:
-    """The lines of an export without what may differ between equal runs."""
-    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    for line in lines:
-        for name in ("seconds", "peak_memory_bytes", "environment"):
-            line.pop(name, None)
-    return lines
 
 
 @pytest.fixture(scope="module")

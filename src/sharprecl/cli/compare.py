@@ -8,7 +8,20 @@ import typer
 from typer import Argument, Option
 
 from sharprecl.cli.console import make_console, say
-from sharprecl.cli.options import Encoding, Label, RetryFailed, Separator, SharedDevice, Sheet, Text, Workers, names_in
+from sharprecl.cli.options import (
+    Address,
+    Encoding,
+    GpuShare,
+    Label,
+    On,
+    RetryFailed,
+    Separator,
+    SharedDevice,
+    Sheet,
+    Text,
+    Workers,
+    names_in,
+)
 from sharprecl.data.messages import plural
 from sharprecl.errors import ConfigError
 
@@ -44,6 +57,9 @@ def compare(
     threads: Annotated[int, Option(help="CPU threads of each.")] = 1,
     budget: Annotated[str, Option(help="Stop after this long, as in 10m; the same command goes on.")] = "",
     device: SharedDevice = "auto",
+    on: On = None,
+    address: Address = None,
+    gpu_share: GpuShare = None,
     retry_failed: RetryFailed = False,
 ) -> None:
     """Train several methods alike on your own texts, and say which one to take, and the command that trains it."""
@@ -77,7 +93,7 @@ def compare(
     jobs = plan.jobs(scale)
 
     from sharprecl.cli.compared import show_comparison
-    from sharprecl.cli.experiment.sweeping import show_sweep
+    from sharprecl.cli.experiment.sweeping import show_sweep, workers_on
     from sharprecl.experiments.task import Options
 
     console = make_console()
@@ -85,7 +101,7 @@ def compare(
     if test is None and not published:
         say(console, "without --test a fifth of each class is held out once, the same for all methods and seeds")
     options = Options(workers, threads, device, deadline, retry_failed)
-    outcome = show_sweep(console, jobs, output, options)
+    outcome = show_sweep(console, jobs, output, options, workers_on(on, address, gpu_share, options))
     # Every 'sharprecl experiment' command can go on with what is here.
     written = output / "compare.yaml"
     write_plan(plan, written)

@@ -12,7 +12,7 @@ from sharprecl.data.messages import plural
 from sharprecl.errors import SharpReCLError
 from sharprecl.experiments.duration import DurationEstimate, Place, format_duration
 from sharprecl.experiments.store import Store
-from sharprecl.experiments.task import Options, Steps, Task
+from sharprecl.experiments.task import MakeWorker, Options, RunMaker, Steps, Task
 from sharprecl.experiments.worker import Worker
 from sharprecl.runs.folder import ERROR, OUTPUT, RunFolder
 from sharprecl.runs.record import Failure, RunRecord
@@ -86,12 +86,21 @@ class Scheduler:
         code: the hash of the code that the sweep began with.
         options: of the sweep.
         callback: is told how it goes.
+        make_worker: where runs are made.
     """
 
-    def __init__(self, sweep: Sweep, store: Store, code: str, options: Options, callback: SweepCallback) -> None:
+    def __init__(
+        self,
+        sweep: Sweep,
+        store: Store,
+        code: str,
+        options: Options,
+        callback: SweepCallback,
+        make_worker: MakeWorker = Worker,
+    ) -> None:
         self._sweep, self._store, self._code, self._options = sweep, store, code, options
-        self._callback = callback
-        self._workers: list[Worker] = []
+        self._callback, self._make_worker = callback, make_worker
+        self._workers: list[RunMaker] = []
         self._estimate: DurationEstimate | None = None
         self._began: dict[str, float] = {}
         self._told = False
@@ -166,7 +175,7 @@ class Scheduler:
         idle = [worker for worker in self._workers if worker.future is None]
         starting = len(self._workers) - len(idle) - len(self._at_work())
         for _ in range(min(len(free) - len(idle) - starting, self._options.workers - len(self._workers))):
-            self._workers.append(Worker(self._store.folder, self._options))
+            self._workers.append(self._make_worker(self._store.folder, self._options))
         for worker, task in zip(idle, free, strict=False):
             self._sweep.waiting.remove(task)
             self._began[task.key] = now
@@ -181,7 +190,7 @@ class Scheduler:
         else:
             time.sleep(_TICK)
 
-    def _handle(self, worker: Worker) -> None:
+    def _handle(self, worker: RunMaker) -> None:
         """Take note of what a worker has ended with."""
         task, future = worker.task, worker.future
         assert future is not None
@@ -204,7 +213,7 @@ class Scheduler:
         else:
             self._on_finished(task, self._store.run(task.key).record(), had=found == "had")
 
-    def _dismiss(self, worker: Worker) -> int:
+    def _dismiss(self, worker: RunMaker) -> int | None:
         self._workers.remove(worker)
         return worker.join()
 
@@ -226,8 +235,11 @@ class Scheduler:
         maker = ", by another sweep" if had else ""
         self._say(f"{task.label}: {', '.join(figures)}, {format_duration(record.environment['wall_seconds'])}{maker}")
 
-    def _on_exit(self, task: Task | None, code: int) -> None:
-        ended = f"was killed (signal {-code})" if code < 0 else f"ended with status {code}"
+    def _on_exit(self, task: Task | None, code: int | None) -> None:
+        if code is None:
+            ended = "was lost"
+        else:
+            ended = f"was killed (signal {-code})" if code < 0 else f"ended with status {code}"
         if task is None:
             raise SharpReCLError(
                 f"a worker {ended} before it could begin; what it printed stands above, and with fewer --workers each "
@@ -249,7 +261,7 @@ class Scheduler:
     def _say(self, sentence: str) -> None:
         self._callback.on_message(f"[{self._sweep.done + len(self._sweep.failed)}/{self._sweep.total}] {sentence}")
 
-    def _remaining(self, worker: Worker) -> float | None:
+    def _remaining(self, worker: RunMaker) -> float | None:
         """Seconds that the run of a worker will still take."""
         assert worker.task is not None
         if worker.seconds_left is not None:

@@ -9,14 +9,17 @@ from sharprecl.experiments.collection import newest
 from sharprecl.experiments.plan import Job
 from sharprecl.experiments.scheduler import Failed, Scheduler, Sweep, SweepCallback
 from sharprecl.experiments.store import Store
-from sharprecl.experiments.task import Options, Task
+from sharprecl.experiments.task import MakeWorker, Options, Task
+from sharprecl.experiments.worker import Worker
 from sharprecl.runs.code import code_hash, run_code
 from sharprecl.runs.data import DataKey, Prepared, data_key, is_benchmark, prepare
 from sharprecl.runs.record import RunRecord
 from sharprecl.runs.spec import RunId, RunSpec, run_key
 
 
-def sweep(jobs: Iterable[Job], store: Store, options: Options, callback: SweepCallback) -> Sweep:
+def sweep(
+    jobs: Iterable[Job], store: Store, options: Options, callback: SweepCallback, make_worker: MakeWorker = Worker
+) -> Sweep:
     """Make all runs of some jobs that a store does not have.
 
     A run that fails is written down and stops no other. A killed sweep loses the runs at work at most: the next one
@@ -33,7 +36,7 @@ def sweep(jobs: Iterable[Job], store: Store, options: Options, callback: SweepCa
         jobs, store, code, retry_failed=options.retry_failed, any_code=options.any_code, say=callback.on_message
     )
     callback.on_message(_summary(state, options))
-    Scheduler(state, store, code, options, callback).run()
+    Scheduler(state, store, code, options, callback, make_worker).run()
     return state
 
 

@@ -1,7 +1,10 @@
 """What a sweep hands to its workers, and what they say of it."""
 
+from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import Literal
+from pathlib import Path
+from typing import Any, Literal, Protocol
 
 from sharprecl.runs.spec import RunId
 
@@ -48,3 +51,36 @@ class Task:
     key: str
     run: RunId
     checkpoints: bool = False
+
+
+class RunMaker(Protocol):
+    """What makes runs, one at a time, seen from the scheduler.
+
+    Attributes:
+        future: what it is at; None while it waits. At first the hash of its code and its place (of
+            ``DurationEstimate``), then the ``Outcome`` of its task. Broken (``BrokenExecutor``) where it died.
+        task: the run that it makes, if any.
+        steps: how far that is.
+        seconds_left: of its training, by the pace of its steps so far; None before the first few.
+    """
+
+    future: Future[Any] | None
+    task: Task | None
+    steps: Steps
+    seconds_left: float | None
+
+    def give(self, task: Task) -> None:
+        """Send it a run to make."""
+
+    def look(self) -> None:
+        """Read how far its run is."""
+
+    def leave(self) -> None:
+        """Tell it to end, if need be in the middle of a run, which it leaves to the next sweep."""
+
+    def join(self) -> int | None:
+        """Wait until it has ended; its exit code, a signal's with a minus, where that is known."""
+
+
+MakeWorker = Callable[[Path, Options], RunMaker]
+"""From the folder that keeps the runs and the options of a sweep."""

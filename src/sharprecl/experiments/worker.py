@@ -1,7 +1,7 @@
 """A worker process: makes the runs that it is given, and ends when it is told to, or with the process that started it.
 
 Each worker is an executor of one process (``concurrent.futures``), so that one that dies takes no other with it and it
-is known whose run it was at. Whatever makes runs elsewhere needs the face of ``Worker``, and calls ``make`` there.
+is known whose run it was at. What makes runs elsewhere is a ``RunMaker`` too, and calls ``set_up`` and ``make`` there.
 """
 
 import faulthandler
@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 import warnings
+from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from contextlib import suppress
 from multiprocessing.connection import Connection
@@ -26,6 +27,9 @@ from sharprecl.training.history import Callback, Record, TrainingSpeed
 if TYPE_CHECKING:
     from sharprecl.experiments.attempt import Attempts
 
+Tell = Callable[[int, int, float | None], None]
+"""Is told of steps done, steps in all, and the seconds left."""
+
 _SPAWN = multiprocessing.get_context("spawn")  # a fork would copy threads' locks, and CUDA, in whatever state they are
 _TELL_EVERY = 0.5  # seconds
 _FEW_STEPS = 10
@@ -33,18 +37,11 @@ _PATIENCE = 5.0  # seconds for a worker to leave by itself
 
 
 class Worker:
-    """A worker process, seen from the process that starts it.
+    """A ``RunMaker`` that is a process of this machine.
 
     Args:
         store: the folder that keeps the runs.
         options: of the sweep.
-
-    Attributes:
-        future: what it is at; None while it waits. At first the hash of its code and its place (of
-            ``DurationEstimate``), then the ``Outcome`` of its task.
-        task: the run that it makes, if any.
-        steps: how far that is.
-        seconds_left: of its training, by the pace of its steps so far; None before the first few.
     """
 
     def __init__(self, store: Path, options: Options) -> None:
@@ -60,7 +57,6 @@ class Worker:
         self.seconds_left: float | None = None
 
     def give(self, task: Task) -> None:
-        """Send it a run to make."""
         self.task, self.steps, self.seconds_left = task, (0, 0), None
         try:
             self.future = self._executor.submit(make, task)
@@ -69,27 +65,24 @@ class Worker:
             self.future.set_exception(error)
 
     def look(self) -> None:
-        """Read how far its run is."""
         with suppress(EOFError, OSError):
             while self._line.poll():
                 *steps, seconds_left = self._line.recv()
                 self.steps = steps[0], steps[1]
-                self.seconds_left = seconds_left if _is_pace(*steps) else None
+                self.seconds_left = seconds_left if is_pace(*steps) else None
 
     def leave(self) -> None:
-        """Tell it to end, if need be in the middle of a run, which it leaves to the next sweep."""
         if self.future is not None:
             self._line.close()
 
     def join(self) -> int:
-        """Wait until it has ended; its exit code, as ``multiprocessing`` has it: a signal's with a minus."""
         self._executor.shutdown()
         self._line.close()
         self._process.join()
         return self._process.exitcode or 0
 
 
-def _is_pace(step: int, total: int) -> bool:
+def is_pace(step: int, total: int) -> bool:
     """Whether the steps so far say how long the others take: the first ones are slow."""
     return step >= min(_FEW_STEPS, total / 4)
 
@@ -105,6 +98,16 @@ def _begin(store: Path, options: Options, line: Connection) -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     threading.Thread(target=_leave_with_parent, args=(line,), daemon=True).start()
     faulthandler.enable()
+
+    def tell(step: int, total: int, seconds_left: float | None) -> None:
+        with suppress(OSError):  # Nobody is left to work for: the other thread ends the process.
+            line.send((step, total, seconds_left))
+
+    set_up(store, options, tell)
+
+
+def set_up(store: Path, options: Options, tell: Tell) -> dict[str, Any]:
+    """Prepare this process to make runs; its place (of ``DurationEstimate``)."""
     warnings.simplefilter("ignore", BlankRowsWarning)  # the sweep has said it
     # Before PyTorch is imported, which reads the number of threads.
     os.environ |= {"OMP_NUM_THREADS": str(options.threads), "TOKENIZERS_PARALLELISM": "false"}
@@ -115,7 +118,8 @@ def _begin(store: Path, options: Options, line: Connection) -> None:
     torch.set_num_threads(options.threads)
     place = {"workers": options.workers, "threads": options.threads, "hardware": _hardware(options.device)}
     global _attempts
-    _attempts = Attempts(store, options.device, place, _Telling(line))
+    _attempts = Attempts(store, options.device, place, _Telling(tell))
+    return place
 
 
 def _greet() -> tuple[str, dict[str, Any]]:
@@ -134,8 +138,8 @@ def make(task: Task) -> Outcome:
 class _Telling(Callback):
     """Passes steps on, a few a second."""
 
-    def __init__(self, line: Connection) -> None:
-        self._line = line
+    def __init__(self, tell: Tell) -> None:
+        self._tell = tell
         self._last = 0.0
 
     def on_record(self, record: Record, speed: TrainingSpeed) -> None:
@@ -143,8 +147,7 @@ class _Telling(Callback):
         now = time.monotonic()
         if now - self._last >= _TELL_EVERY:
             self._last = now
-            with suppress(OSError):  # Nobody is left to work for: the other thread ends the process.
-                self._line.send((speed.step, speed.total_steps, speed.seconds_left))
+            self._tell(speed.step, speed.total_steps, speed.seconds_left)
 
 
 def _hardware(device: str) -> str:

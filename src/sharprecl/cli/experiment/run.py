@@ -26,6 +26,9 @@ def run(
     columns: options.Columns = "",
     seeds: options.Seeds = "",
     device: options.SharedDevice = "auto",
+    on: options.On = None,
+    address: options.Address = None,
+    gpu_share: options.GpuShare = None,
     retry_failed: options.RetryFailed = False,
     any_code: Annotated[
         bool, Option("--any-code", help="Take runs of older code for finished, instead of making them anew.")
@@ -33,7 +36,7 @@ def run(
 ) -> None:
     """Make the runs of plans that are not finished yet. After a kill, the same command goes on."""
     began = time.monotonic()
-    from sharprecl.cli.experiment.sweeping import show_sweep
+    from sharprecl.cli.experiment.sweeping import show_sweep, workers_on
     from sharprecl.experiments.duration import parse_duration
     from sharprecl.experiments.plan_file import load_plan
     from sharprecl.experiments.task import Options
@@ -55,7 +58,7 @@ def run(
     for title in titles:
         say(console, f"{title}, at the scale {scale}")
     how = Options(workers, threads, device, deadline, retry_failed, any_code)
-    if show_sweep(console, jobs, output, how).failed:
+    if show_sweep(console, jobs, output, how, workers_on(on, address, gpu_share, how)).failed:
         raise typer.Exit(1)
 
 

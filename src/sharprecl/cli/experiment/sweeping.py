@@ -7,15 +7,36 @@ from rich.console import Console
 
 from sharprecl.cli.console import say
 from sharprecl.cli.progress import PlainLines, live_bars
+from sharprecl.errors import ConfigError
 from sharprecl.experiments.duration import format_duration
 from sharprecl.experiments.plan import Job
 from sharprecl.experiments.scheduler import Sweep
 from sharprecl.experiments.store import Store
 from sharprecl.experiments.sweep import sweep
-from sharprecl.experiments.task import Options, Steps
+from sharprecl.experiments.task import MakeWorker, Options, Steps
+from sharprecl.experiments.worker import Worker
 
 
-def show_sweep(console: Console, jobs: Iterable[Job], results: Path, options: Options) -> Sweep:
+def workers_on(on: str | None, address: str | None, gpu_share: float | None, options: Options) -> MakeWorker:
+    """Where runs are made: in processes of this machine, or on Ray.
+
+    Raises:
+        SharpReCLError: an unknown place, options of another one, or no such cluster.
+    """
+    if on == "ray":
+        from sharprecl.scale.ray_worker import ray_workers
+
+        return ray_workers(address, gpu_share, options)
+    if on is not None:
+        raise ConfigError(f"--on {on!r} is not known; give --on ray, or leave it out for processes of this machine")
+    if address is not None or gpu_share is not None:
+        raise ConfigError("--address and --gpu-share are for a Ray cluster; add --on ray")
+    return Worker
+
+
+def show_sweep(
+    console: Console, jobs: Iterable[Job], results: Path, options: Options, make_worker: MakeWorker
+) -> Sweep:
     """Make the runs of some jobs, and show how it goes and how it ended.
 
     Raises:
@@ -23,9 +44,9 @@ def show_sweep(console: Console, jobs: Iterable[Job], results: Path, options: Op
     """
     if console.is_terminal:
         with _Bars(console) as bars:
-            ended = sweep(jobs, Store(results), options, bars)
+            ended = sweep(jobs, Store(results), options, bars, make_worker)
     else:
-        ended = sweep(jobs, Store(results), options, _Lines(console, every=60.0))
+        ended = sweep(jobs, Store(results), options, _Lines(console, every=60.0), make_worker)
     say(console, f"{ended.done} of {ended.total} runs are finished, {ended.made} of them by this command")
     if ended.too_long is not None:
         quickest = format_duration(ended.too_long)
