@@ -83,7 +83,10 @@ def importance_chart(found: Found) -> Chart:
         axes.tick_params(axis="y", length=0)
         axes.set_xlabel("share of the differences between trials, %")
         svg = to_svg(figure, "importance", "How much each setting matters")
-    return Chart(svg, "By fANOVA over the whole trials: rough, and about the ranges that were tried.")
+    return Chart(
+        svg,
+        "By fANOVA over the trials, stopped ones by what they reached: rough, for these ranges.",
+    )
 
 
 def _tiles(found: Found) -> list[tuple[str, str, str]]:

@@ -177,6 +177,8 @@ def _make_trials(
 ) -> tuple[Tried, ...]:
     began, trials = time.monotonic(), asked.output / SEARCH / TRIALS
     tried = tried_in(study)
+    if tried:
+        watching.on_message(f"{plural(len(tried), 'trial is', 'trials are')} finished already")
     # Once the model is being trained, a better trial would come too late.
     while len(tried) < asked.trials and _ENDED not in study.user_attrs:
         if tried and asked.minutes is not None and time.monotonic() - began > 60 * asked.minutes:
