@@ -105,20 +105,21 @@ def test_a_real_trial_tells_classes_of_folds_and_judges_every_text_once(
     assert all(0 <= f1 <= 1 for f1_of in told.values() for f1 in f1_of.values())
 
 
-@pytest.mark.parametrize("stops", [1, 3, 6, 7, 8])
+@pytest.mark.parametrize("stops", [1, 4, 13, 14, 15, 16])
 def test_a_search_that_was_cut_off_tries_what_it_would_have_tried(
     stops: int, table: TextTable, encoder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Six trials, then two judgements on fresh folds."""
-    wrong = far_from(0.1)
-    undisturbed = search(make(table, encoder, tmp_path / "whole"), Stub(monkeypatch, wrong) and Callback())
+    """Fourteen trials, the last four by what the others gave, then two judgements on fresh folds."""
+    wrong, trials = far_from(0.1), 14
+    Stub(monkeypatch, wrong)
+    undisturbed = search(make(table, encoder, tmp_path / "whole", trials), Callback())
 
     def cut(trial: Trial) -> int:
         if len(stub.asked) == stops:
             raise KeyboardInterrupt
         return wrong(trial)
 
-    asked = make(table, encoder, tmp_path / "cut")
+    asked = make(table, encoder, tmp_path / "cut", trials)
     stub = Stub(monkeypatch, cut)
     with pytest.raises(KeyboardInterrupt):
         search(asked, Callback())
@@ -126,10 +127,12 @@ def test_a_search_that_was_cut_off_tries_what_it_would_have_tried(
     resumed = search(asked, Callback())
     assert made(resumed) == made(undisturbed)
     assert (resumed.config, resumed.confirmed) == (undisturbed.config, undisturbed.confirmed)
-    expected = 9 - stops if stops <= 6 else 2  # fresh folds keep their own scores, which the stub does not
+    expected = max(trials + 3 - stops, 2)  # fresh folds keep their own scores, which the stub does not
     assert len(again.asked) == expected, "no finished trial is made twice"
     third = Stub(monkeypatch, wrong)
-    assert made(search(replace(asked, trials=9), Callback())) == made(undisturbed), "the model is being trained already"
+    assert made(search(replace(asked, trials=20), Callback())) == made(undisturbed), (
+        "the model is being trained already"
+    )
     assert third.asked == []
 
 

@@ -161,7 +161,8 @@ def importances(study: "optuna.Study") -> dict[str, float]:
         value = float(np.mean(f1s))
         judged.add_trial(optuna.trial.create_trial(params=trial.params, distributions=trial.distributions, value=value))
     # fANOVA needs no package beyond scikit-learn; PED-ANOVA looks at the best tenth, four of forty trials.
-    return get_param_importances(judged, evaluator=FanovaImportanceEvaluator(seed=0))
+    found = get_param_importances(judged, evaluator=FanovaImportanceEvaluator(seed=0))
+    return {path: float(share) for path, share in found.items()}
 
 
 def _ended(study: "optuna.Study") -> "list[optuna.trial.FrozenTrial]":
