@@ -219,10 +219,12 @@ def test_equals_leave_the_defaults(
     table: TextTable, encoder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stub = Stub(monkeypatch, lambda _: 5)
-    found = search(make(table, encoder, tmp_path), Callback())
+    found = search(make(table, encoder, tmp_path, trials=12), Callback())
     assert (found.confirmed, found.config) == (None, found.search.config)
-    assert found.sentence == "none of 5 other trials was better than the defaults, and they are kept."
-    assert len(stub.asked) == 6, "nothing to confirm"
+    assert found.sentence == "none of 11 other trials was better than the defaults, and they are kept."
+    assert len(stub.asked) == 12, "nothing to confirm"
+    write_page(found, tmp_path / "tune.html", "tickets.csv")
+    assert "nan" not in (tmp_path / "tune.html").read_text()
 
 
 def test_what_loses_in_most_classes_stops_and_what_runs_away_too(
@@ -267,7 +269,7 @@ def test_what_matters_is_said_after_enough_trials(
     assert many.importances["method.C"] > 0.8
     for name, found in (("few", few), ("many", many)):
         write_page(found, tmp_path / f"{name}.html", "tickets.csv")
-    assert "Too few trials to tell." in (tmp_path / "few.html").read_text()
+    assert "Too few trials to tell" in (tmp_path / "few.html").read_text()
     page = (tmp_path / "many.html").read_text()
     assert "Which settings matter" in page
     assert "Too few" not in page

@@ -147,7 +147,9 @@ def tried_in(study: "optuna.Study") -> tuple[Tried, ...]:
 
 
 def importances(study: "optuna.Study") -> dict[str, float]:
-    """Share of each setting in how trials differ, largest first; empty after few of them."""
+    """Share of each setting in how trials differ, largest first; empty after few of them, or
+    where none differs.
+    """
     import optuna
     from optuna.importance import FanovaImportanceEvaluator, get_param_importances
 
@@ -161,7 +163,10 @@ def importances(study: "optuna.Study") -> dict[str, float]:
         value = float(np.mean(f1s))
         judged.add_trial(optuna.trial.create_trial(params=trial.params, distributions=trial.distributions, value=value))
     # fANOVA needs no package beyond scikit-learn; PED-ANOVA looks at the best tenth, four of forty trials.
-    found = get_param_importances(judged, evaluator=FanovaImportanceEvaluator(seed=0))
+    try:
+        found = get_param_importances(judged, evaluator=FanovaImportanceEvaluator(seed=0))
+    except RuntimeError:  # no trial differs from another
+        return {}
     return {path: float(share) for path, share in found.items()}
 
 
