@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 import yaml
 
-from sharprecl.config import METHODS, Around, Range, resolve
+from outside import METHOD, Outside
+from sharprecl.config import METHODS, SHARED, Around, Range, resolve
 from sharprecl.errors import ConfigError
 from sharprecl.scale.space import check_method, check_space, read_space, settings_of, settled, shipped_space, start_of
 
@@ -27,6 +28,20 @@ def test_every_shipped_space_fits_its_method_and_holds_its_defaults(name: str) -
         path: of if not isinstance(of, Around) else settled({path: of}, start)[path] for path, of in space.items()
     }, "no range needs to be widened for the defaults"
     assert 2 <= len(space) <= 7, "forty trials are few"
+
+
+def test_a_method_from_outside_brings_its_own_space(outside: Outside) -> None:
+    lines = METHOD.replace("import MethodConfig", "import MethodConfig, Range").replace(
+        "    factor: float", "    search = {'factor': Range(0.5, 4, log=True)}\n    factor: float"
+    )
+    wanted = {"method": {"name": outside.write(lines)}}
+    config = resolve(wanted)
+    space = shipped_space(config)
+    assert space == {"method.factor": Range(0.5, 4, log=True), **SHARED}
+    check_space(space, wanted, config, COUNTS)
+    wrong = resolve({"method": {"name": outside.write(lines.replace("'factor'", "'factors'"))}})
+    with pytest.raises(ConfigError, match=r"'method.factors', which is no setting of outside"):
+        check_space(shipped_space(wrong), {}, wrong, COUNTS)
 
 
 @pytest.mark.parametrize("name", ["llm_lora", "openai_finetune"])
