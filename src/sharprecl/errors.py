@@ -33,6 +33,10 @@ class CheckpointError(SharpReCLError, OSError):
     """A checkpoint could not be written or does not belong to this run."""
 
 
+class DivergedError(SharpReCLError):
+    """A training's loss is no longer finite."""
+
+
 class ExportError(SharpReCLError):
     """The trained model cannot be expressed in the asked form."""
 

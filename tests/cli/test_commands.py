@@ -249,7 +249,7 @@ def test_ctrl_c_ends_with_a_hint(command, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr("sharprecl.cli.tables.read_table", interrupt)
     status, _, err = command(*TRAIN, "--output", "x")
     assert status == 130
-    assert err.startswith("sharprecl: interrupted; 'train', 'predict' and 'embed' go on with --resume")
+    assert err.startswith("sharprecl: interrupted; 'train', 'tune', 'predict' and 'embed' go on with --resume")
 
 
 @pytest.mark.parametrize(

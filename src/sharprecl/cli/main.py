@@ -28,6 +28,7 @@ from sharprecl.cli.new_method import new_method
 from sharprecl.cli.predict import predict
 from sharprecl.cli.serve import serve
 from sharprecl.cli.train import train
+from sharprecl.cli.tune import tune
 from sharprecl.errors import BlankRowsWarning, ConfigError, SharpReCLError
 from sharprecl.version import __version__
 
@@ -82,7 +83,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for command in (
-    *(doctor, train, decide, evaluate, predict, embed, export, serve, add_class, drift),
+    *(doctor, train, tune, decide, evaluate, predict, embed, export, serve, add_class, drift),
     *(compare, demo, methods, new_method, augment, assets, cache),
 ):
     app.command()(command)
@@ -125,7 +126,7 @@ def main() -> None:
         elif error.errno in _DISK:
             _tell(
                 f"could not write{where} ({error.strerror}); free some space or make the folder writable, then run the "
-                f"same command again ('train', 'predict' and 'embed' with --resume)"
+                f"same command again ('train', 'tune', 'predict' and 'embed' with --resume)"
             )
         else:
             raise
@@ -133,8 +134,8 @@ def main() -> None:
     except SystemExit as left:
         if left.code == _INTERRUPTED:
             _tell(
-                "interrupted; 'train', 'predict' and 'embed' go on with --resume, an experiment and 'augment' when "
-                "started again"
+                "interrupted; 'train', 'tune', 'predict' and 'embed' go on with --resume, an experiment and 'augment' "
+                "when started again"
             )
         raise
 

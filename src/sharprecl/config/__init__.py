@@ -22,23 +22,29 @@ from sharprecl.config.outside import outside_method, short_names
 from sharprecl.config.profiles import PROFILES, choice_note, resolve, restored
 from sharprecl.config.registry import METHODS, method_names, method_settings, outside_code
 from sharprecl.config.run import EncoderConfig, RunConfig, TrainingConfig
+from sharprecl.config.space import SHARED, Around, Dimension, Range, Space
 
 __all__ = [
     "AUGMENTERS",
     "METHODS",
     "PROFILES",
+    "SHARED",
+    "Around",
     "AugmentConfig",
     "BackTranslationConfig",
     "ContextualConfig",
     "DecisionConfig",
+    "Dimension",
     "EncoderConfig",
     "Fraction",
     "Frozen",
     "MethodConfig",
     "NoiseConfig",
+    "Range",
     "RunConfig",
     "Settings",
     "Share",
+    "Space",
     "SynonymsConfig",
     "TrainingConfig",
     "assignments",

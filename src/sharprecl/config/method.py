@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from sharprecl.config.base import Frozen
+from sharprecl.config.space import Space
 
 Views = Literal["none", "one", "two", "same"]
 """Rows of features a text: one; two, the second from ``view``; the same text twice (dropout differs); or none, where no
@@ -22,6 +23,8 @@ class MethodConfig(Frozen):
     """What trains it and reads it back, a ``sharprecl.export.predictor.Backend``, as ``module:Class``."""
     official: ClassVar[Mapping[str, Any]] = {}
     """Settings of the source's own experiments, merged in by the profile ``official``; empty where it has none."""
+    search: ClassVar[Space] = {}
+    """What 'sharprecl tune' tries of these settings, by their names; few enough for some forty trials."""
     views: ClassVar[Views] = "one"
     trains_encoder: ClassVar[bool] = True
     """Whether steps on a loss train the encoder; if not, it reads every text once, or there is none."""

@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 
 from sharprecl.config.base import Fraction
 from sharprecl.config.method import MethodConfig
+from sharprecl.config.space import Range
 
 ClassWeight = Literal["inverse_frequency", "effective_number"]
 DiceForm = Literal["square", "paper", "code"]
@@ -67,6 +68,7 @@ class DiceConfig(MethodConfig):
             "patience": None,
         },
     }
+    search = {"alpha": Range(0.001, 1, log=True), "smooth": Range(0.1, 10, log=True), "ce_weight": Range(0, 1)}
 
     name: Literal["dice"] = "dice"
     form: Literal["square", "paper", "code", "set_level"] = Field("square", description="which formula, see the method")
@@ -92,6 +94,7 @@ class FocalConfig(MethodConfig):
             "patience": None,
         },
     }
+    search = {"gamma": Range(0, 5)}
 
     name: Literal["focal"] = "focal"
     gamma: float = Field(2.0, ge=0, description="how fast a sure text stops to count; 0 is cross-entropy")
@@ -117,6 +120,7 @@ class SimCSEConfig(MethodConfig):
             "warmup": 0.0,
         },
     }
+    search = {"weight": Range(0.01, 0.5, log=True), "temperature": Range(0.02, 1, log=True)}
 
     name: Literal["simcse"] = "simcse"
     weight: float = Field(
@@ -137,6 +141,7 @@ class SupervisedContrastiveConfig(MethodConfig):
         "method": {"reduce": "sum"},
         "training": {"batch_size": 16, "learning_rate": 1e-5, "head_learning_rate": 1e-5},
     }
+    search = {"weight": Range(0.1, 0.95), "temperature": Range(0.02, 1, log=True)}
 
     name: Literal["scl_ce"] = "scl_ce"
     weight: float = Field(
@@ -171,6 +176,7 @@ class SPCLConfig(MethodConfig):
             "patience": 5,
         },
     }
+    search = {"temperature": Range(0.02, 1, log=True), "form": ("coupled", "decoupled"), "curriculum": (True, False)}
 
     name: Literal["spcl"] = "spcl"
     temperature: float = Field(0.05, gt=0, description="tau of the contrastive loss")
@@ -213,6 +219,7 @@ class DualCLConfig(MethodConfig):
             "patience": None,
         },
     }
+    search = {"temperature": Range(0.02, 1, log=True), "alpha": Range(0, 0.95)}
 
     name: Literal["dualcl"] = "dualcl"
     temperature: float = Field(0.1, gt=0, description="tau of both contrastive losses")
@@ -231,6 +238,7 @@ class HybridConfig(MethodConfig):
     views = "two"
     more_than_a_loss = "it draws its own batches"
     official = {"training": _IMAGE_TRAINING}
+    search = {"temperature": Range(0.02, 1, log=True)}
 
     temperature: float = Field(0.1, gt=0, description="tau of the contrastive loss")
     curriculum: Literal["quadratic", "linear"] = Field(
@@ -266,6 +274,11 @@ class BCLConfig(MethodConfig):
         "method": {"temperature": 0.07, "projection_dim": 1024, "head_norm": "batch"},
         "training": {**_IMAGE_TRAINING, "batch_size": 256},
     }
+    search = {
+        "temperature": Range(0.02, 1, log=True),
+        "contrastive_weight": Range(0.05, 2, log=True),
+        "scale": Range(10, 60, log=True),
+    }
 
     name: Literal["bcl"] = "bcl"
     temperature: float = Field(0.1, gt=0, description="tau of the contrastive loss")
@@ -286,6 +299,7 @@ class TSCConfig(MethodConfig):
         "method": {"temperature": 0.07, "sampled_positives": 6, "normalizer": "code", "queue_size": 4096},
         "training": _IMAGE_TRAINING,
     }
+    search = {"temperature": Range(0.02, 1, log=True), "target_weight": Range(0.02, 2, log=True)}
 
     name: Literal["tsc"] = "tsc"
     temperature: float = Field(0.1, gt=0, description="tau of the contrastive loss")
@@ -304,6 +318,7 @@ class WeightedCrossEntropyConfig(MethodConfig):
     """Settings of class-weighted cross-entropy."""
 
     implementation = "sharprecl.methods.weighted_cross_entropy:WeightedCrossEntropy"
+    search = {"weights": ("inverse_frequency", "effective_number"), "beta": (0.9, 0.99, 0.999, 0.9999)}
 
     name: Literal["weighted_cross_entropy"] = "weighted_cross_entropy"
     weights: ClassWeight = Field("effective_number", description="what a class's weight is the inverse of")
@@ -323,6 +338,7 @@ class LdamDrwConfig(MethodConfig):
     """Settings of LDAM-DRW."""
 
     implementation = "sharprecl.methods.ldam_drw:LdamDrw"
+    search = {"max_margin": Range(0.1, 1), "scale": Range(10, 60, log=True), "drw_start": Range(0.5, 1)}
 
     name: Literal["ldam_drw"] = "ldam_drw"
     max_margin: float = Field(0.5, ge=0, description="margin of the rarest class, as a difference of cosines")
@@ -335,6 +351,7 @@ class BalancedSoftmaxConfig(MethodConfig):
     """Settings of balanced softmax."""
 
     implementation = "sharprecl.methods.balanced_softmax:BalancedSoftmax"
+    search = {"tau": Range(0, 2)}
 
     name: Literal["balanced_softmax"] = "balanced_softmax"
     tau: float = Field(1.0, ge=0, description="strength of the prior; 0 is plain cross-entropy")
@@ -344,6 +361,7 @@ class LogitAdjustmentConfig(MethodConfig):
     """Settings of post-hoc logit adjustment."""
 
     implementation = "sharprecl.methods.logit_adjustment:LogitAdjustment"
+    search = {"tau": Range(0, 2)}
 
     name: Literal["logit_adjustment"] = "logit_adjustment"
     tau: float = Field(1.0, ge=0, description="strength of the discount; 0 is plain cross-entropy")
@@ -358,6 +376,7 @@ class FrozenConfig(MethodConfig):
     ignores = ("training",)
     heeds = ("select_on", "validation_fraction", "folds")
     ignores_because = "which takes no training steps"
+    search = {"balanced": (True, False), "C": Range(1e-4, 1, log=True)}
 
     name: Literal["frozen"] = "frozen"
     balanced: bool = Field(True, description="every class weighs alike in the fit; false: every text")

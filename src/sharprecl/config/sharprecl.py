@@ -8,6 +8,7 @@ from pydantic import Field, field_validator, model_validator
 from sharprecl.config.base import Fraction
 from sharprecl.config.method import MethodConfig
 from sharprecl.config.methods import HeadNorm
+from sharprecl.config.space import Range
 
 AnchorWeight = Literal["none", "effective_number", "code_scalar", "neg_log_prior"]
 Partners = Literal["balanced", "hard", "within"]
@@ -40,6 +41,13 @@ class SharpReCLConfig(MethodConfig):
 
     implementation = "sharprecl.methods.sharprecl:SharpReCL"
     views = "two"
+    search = {
+        "mu": Range(0.05, 2, log=True),
+        "temperature": Range(0.1, 2, log=True),
+        "compensation": Range(0, 1.5),
+        "mixtures": Range(0, 2),
+        "ratio_start": Range(0, 1),
+    }
 
     name: Literal["sharprecl"] = "sharprecl"
     temperature: float = Field(0.7, gt=0, description="tau of the contrastive loss")

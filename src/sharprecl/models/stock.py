@@ -106,6 +106,20 @@ def _of_encoder(name: str, prefix: str) -> bool:
     return name.startswith(f"{prefix}.") and not name.removeprefix(f"{prefix}.").startswith("pooler")
 
 
+def hidden_size(source: str) -> int:
+    """Width of an encoder, without loading its weights.
+
+    Raises:
+        AssetError: there is no such model, or it cannot be reached.
+    """
+    from transformers import AutoConfig
+
+    try:
+        return int(AutoConfig.from_pretrained(source).hidden_size)
+    except (OSError, ValueError) as error:
+        raise AssetError(_cannot_load("encoder", source, error)) from error
+
+
 def load_tokenizer(source: str) -> Any:
     """Load the fast tokenizer that belongs to a model.
 

@@ -61,6 +61,8 @@ from sharprecl.training.out_of_fold import remove_folds
 from sharprecl.training.tensorboard import TensorBoardLog
 
 REPORT, TENSORBOARD = "report.html", "tensorboard"
+SEARCH, SEARCH_PAGE = "search", "tune.html"
+"""What ``sharprecl tune`` leaves beside the model that it trained."""
 _RESULTS = (
     METRICS,
     ENVIRONMENT,
@@ -78,6 +80,8 @@ _RESULTS = (
     FOLDS,
     *EXPORTS,
     REFERENCE,
+    SEARCH,
+    SEARCH_PAGE,
 )
 
 
@@ -174,7 +178,7 @@ def _has_begun(output: Path) -> bool:
     history = output / HISTORY
     if history.exists() and history.stat().st_size > 0:
         return True
-    parts = (f"{CHECKPOINTS}/step-*", f"{FOLDS}/*/*", CARD, JOB)
+    parts = (f"{CHECKPOINTS}/step-*", f"{FOLDS}/*/*", f"{SEARCH}/*", CARD, JOB)
     return any(True for part in parts for _ in output.glob(part))
 
 

@@ -5,6 +5,7 @@ folds/1/scores.npz                            once it is, in their place
 """
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -31,6 +32,9 @@ MANY_TEXTS = 2000
 
 USUAL = 3
 _SHARES = {2: "half", 3: "two thirds", 4: "three quarters", 5: "four fifths"}
+
+
+AfterFold = Callable[[int, Fold, np.ndarray], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,12 +93,13 @@ def number_of_folds(config: RunConfig, num_texts: int, wanted: bool) -> int:
     return training.folds
 
 
-def out_of_fold(job: TrainingJob, number: int) -> OutOfFold | None:
+def out_of_fold(job: TrainingJob, number: int, after_fold: AfterFold = lambda *_: None) -> OutOfFold | None:
     """Train once a fold, by the very settings of the training to come, and score what was held out.
 
     Args:
         job: the training to come.
         number: from ``number_of_folds``, at least 1.
+        after_fold: is told of every fold's place and scores; what it raises ends the work.
 
     Returns:
         None where no class has two texts.
@@ -109,22 +114,27 @@ def out_of_fold(job: TrainingJob, number: int) -> OutOfFold | None:
     if not folds:
         callback.on_message("note: no class has two different texts, so nothing can be held out to judge on")
         return None
-    callback.on_message(
-        f"{plural(len(folds), 'training comes', 'trainings come')} before the one on all texts, each to score what was "
-        f"held out of it: figures that need no test texts; --folds 0 (training.folds) saves their time"
-    )
+    folders = [None if output is None else output / FOLDS / str(place + 1) for place in range(len(folds))]
+    identities = [_identity(table, config, fold) for fold in folds]
+    done = [
+        _read(folder / SCORES, identity) if folder is not None and job.resume else None
+        for folder, identity in zip(folders, identities, strict=True)
+    ]
+    if any(known is None for known in done):
+        callback.on_message(
+            f"{plural(len(folds), 'training comes', 'trainings come')} before the one on all texts, each to score what "
+            f"was held out of it: figures that need no test texts; --folds 0 (training.folds) saves their time"
+        )
     s_MC = []
-    for place, fold in enumerate(folds):
+    for place, (fold, folder, known) in enumerate(zip(folds, folders, done, strict=True)):
         name = f"fold {place + 1} of {len(folds)}"
-        folder = None if output is None else output / FOLDS / str(place + 1)
-        identity = _identity(table, config, fold)
-        known = _read(folder / SCORES, identity) if folder is not None and job.resume else None
         if known is None:
             callback.on_message(f"{name}: learning from {len(fold.fit)} texts to judge on the other {len(fold.held)}")
             known = _train(job, _OfFold(callback, name), fold, folder)
             if folder is not None:
-                _write(folder, known, identity)
+                _write(folder, known, identities[place])
         s_MC.append(known)
+        after_fold(place, fold, known)
     rows = np.concatenate([fold.held for fold in folds])
     alone = int((np.bincount(table.label_ids[rows], minlength=table.num_classes) == 0).sum())
     saw = "all texts" if config.training.select_on == "last" else "all texts but those that chose its epoch"

@@ -22,7 +22,7 @@ import torch
 
 from sharprecl.config import TrainingConfig
 from sharprecl.data.messages import plural
-from sharprecl.errors import SharpReCLError
+from sharprecl.errors import DivergedError
 from sharprecl.methods.base import Progress
 from sharprecl.training import hardware
 from sharprecl.training.checkpoint import CheckpointFolder
@@ -234,7 +234,7 @@ class Trainer:
         terms = self.task.forward_backward(batch, progress)
         # Equal in all processes; the first one ends the others.
         if not math.isfinite(terms["total"]) and self.processes.first:
-            raise SharpReCLError(
+            raise DivergedError(
                 f"the loss is no longer finite at step {state.step} ({terms}); lower {self.lower}"
                 + (" or set training.precision to fp32" if self.task.precision != "fp32" else "")
             )

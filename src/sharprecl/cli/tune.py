@@ -1,0 +1,141 @@
+"""``sharprecl tune``."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from typer import Option
+
+from sharprecl.cli.console import make_console, say, show_files, show_judged, show_notes, show_table
+from sharprecl.cli.options import Device, Encoding, Label, Separator, Sheet, Strict, Text, TrainingTexts
+from sharprecl.cli.progress import TrainingProgress
+from sharprecl.errors import ConfigError, DataError
+
+
+def tune(
+    data: TrainingTexts,
+    output: Annotated[Path, Option("--output", "-o", help="Folder for the search, the model and all about both.")],
+    text: Text = "text",
+    label: Label = "label",
+    test: Annotated[
+        Path | None, Option(help="Labelled texts to judge the final model on, once; a benchmark brings its own.")
+    ] = None,
+    method: Annotated[
+        str | None, Option(help="Any of 'sharprecl methods', module:Class, or auto.", show_default="sharprecl")
+    ] = None,
+    trials: Annotated[int, Option(help="Settings to try; the first are the defaults.", min=1)] = 40,
+    minutes: Annotated[
+        float | None, Option(help="Begin no trial after so many; what follows the search takes its time.", min=0)
+    ] = None,
+    folds: Annotated[
+        int | None, Option(help="Parts of the texts; each is judged by a training on the others.", show_default="3")
+    ] = None,
+    space: Annotated[
+        Path | None, Option(help="YAML with what to try of which setting.", show_default="the method's own")
+    ] = None,
+    encoder: Annotated[
+        str | None, Option(help="minilm, a local folder or a Hugging Face id.", show_default="minilm")
+    ] = None,
+    max_length: Annotated[int | None, Option(help="Tokens a text.", show_default="256")] = None,
+    seed: Annotated[int | None, Option(help="Of everything that is drawn.", show_default="0")] = None,
+    config: Annotated[Path | None, Option(help="YAML with settings to begin with; options win over it.")] = None,
+    set_: Annotated[
+        list[str] | None, Option("--set", help="Any other setting to begin with, as in view=dropout; may be repeated.")
+    ] = None,
+    device: Device = "auto",
+    encoding: Encoding = None,
+    separator: Separator = None,
+    sheet: Sheet = None,
+    strict: Strict = False,
+    resume: Annotated[bool, Option("--resume", help="Go on where this search was cut off.")] = False,
+    overwrite: Annotated[bool, Option("--overwrite", help="Replace what is in the output folder.")] = False,
+) -> None:
+    """Search for better settings, see on fresh folds whether they are, and train with them, or else the defaults."""
+    # What is wrong with the command or the data is found before PyTorch is imported.
+    from sharprecl.cli.tables import Reading, training_table
+    from sharprecl.config import assignments, choice_note, given, merge, read_yaml, resolve
+    from sharprecl.data.folds import deal_folds
+    from sharprecl.data.tables import read_table
+    from sharprecl.scale.space import check_method, check_space, read_space, shipped_space
+
+    if resume and overwrite:
+        raise ConfigError(
+            "--resume keeps what is in the output folder and --overwrite replaces it; leave out one of them"
+        )
+    check_extras()
+    options = {
+        "seed": seed,
+        "encoder": {"name": encoder, "max_length": max_length},
+        "method": {"name": method},
+        "training": {"folds": folds},
+    }
+    given_files = Reading(encoding=encoding, separator=separator, sheet=sheet, strict=strict)
+    table, held_out = training_table(data, text, label, given_files, tell=typer.echo)
+    wanted = merge(read_yaml(config) if config else {}, assignments(set_ or []), given(options))
+    settings = resolve(wanted, table.class_counts)
+    check_method(settings)
+    if settings.training.folds in ("auto", 0):
+        wanted = merge(wanted, {"training": {"folds": 3}})
+        settings = resolve(wanted, table.class_counts)
+    number = settings.training.folds
+    assert number != "auto"
+    tried = shipped_space(settings) if space is None else read_space(space)
+    check_space(tried, wanted, settings, table.class_counts)
+    if not deal_folds(table, number, settings.seed):
+        raise DataError(
+            f"{table.origin}: no class has two different texts, so nothing can be held out to judge settings on; "
+            f"collect more texts of each class"
+        )
+    if note := choice_note(wanted, table.class_counts):
+        table = replace(table, notes=(note, *table.notes))
+    if test is not None:
+        if held_out is not None:
+            raise ConfigError(f"{data} brings its own test texts; leave --test out")
+        held_out = read_table(test, text, label, label_names=table.label_names, **given_files)
+
+    from sharprecl.runs.judge import references
+    from sharprecl.runs.train import SEARCH, SEARCH_PAGE, Run, claim, is_finished
+    from sharprecl.runs.train import train as train_run
+    from sharprecl.scale.page import write_page
+    from sharprecl.scale.search import Search, search
+
+    console = make_console()
+    if resume and is_finished(output):
+        if not (output / SEARCH).exists():
+            raise ConfigError(f"{output} holds a run of 'sharprecl train'; choose another --output, or add --overwrite")
+        say(console, f"{output} is finished: nothing to resume")
+        return
+    claim(output, resume, overwrite)
+    show_table(console, table, data)
+    say(
+        console,
+        f"{trials} trials over {', '.join(tried)}, each judged by macro-F1 on {number} folds; then the best one and "
+        f"the defaults on fresh folds, then the model",
+    )
+    asked = Search(table, wanted, tried, output, trials, minutes, device)
+    found = search(asked, TrainingProgress(console))
+    write_page(found, output / SEARCH_PAGE, data)
+    say(console, f"search: {found.sentence}", style="bold")
+    run = Run(table, found.config, output, test=held_out, device=device, text_column=text, label_column=label)
+    if held_out is not None:
+        run.references |= references(table, held_out, found.config, lambda words: say(console, words), device)
+    judged = train_run(run, [TrainingProgress(console)], resume=True)
+    show_judged(console, {run.title: judged.evaluation, **run.references}, judged.on)
+    show_notes(console, [*run.test_notes, *judged.notes])
+    show_files(console, output)
+    say(console, f"search   {output / SEARCH_PAGE}")
+    say(console, f"settings {output / 'config.yaml'}")
+
+
+def check_extras() -> None:
+    """Refuse early what the search and its page would refuse.
+
+    Raises:
+        MissingExtraError: Optuna, matplotlib or jinja2 is not installed.
+    """
+    from sharprecl.extras import require
+
+    require("optuna", "scale", "the search for settings")
+    for module in ("matplotlib", "jinja2"):
+        require(module, "report", "the page of the search")

@@ -1,0 +1,86 @@
+"""One trial: a configuration in, out-of-fold answers and what they are worth out."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from sharprecl.classifier.training import backend_of
+from sharprecl.config import DecisionConfig, RunConfig
+from sharprecl.data.folds import Fold
+from sharprecl.data.tables import TextTable
+from sharprecl.decision import HeldOut, best_classes, learn
+from sharprecl.evaluation.judge import Evaluation, evaluate
+from sharprecl.training.history import Callback, Record, TrainingSpeed
+from sharprecl.training.job import TrainingJob
+from sharprecl.training.out_of_fold import OutOfFold, out_of_fold
+
+AfterFold = Callable[[int, dict[int, float]], None]
+"""Is told of a fold's place, and the F1 in it of every class that has texts there; what it raises ends the trial."""
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """What is to be tried.
+
+    Attributes:
+        config: its seed deals the folds and trains, ``training.folds`` says how many there are.
+        folder: keeps what is finished of it, so that the same trial goes on from there; None keeps nothing.
+    """
+
+    name: str
+    table: TextTable
+    config: RunConfig
+    folder: Path | None
+    device: str = "auto"
+
+
+def run_trial(trial: Trial, watching: Callback, after_fold: AfterFold = lambda *_: None) -> Evaluation:
+    """Train once a fold and judge all answers together, as decided by ``trial.config.decision``.
+
+    Raises:
+        SharpReCLError: data, settings, assets or disk do not allow it; ``DivergedError``: it ran away.
+    """
+    table, config = trial.table, trial.config
+    undecided = config.decision == DecisionConfig()
+
+    def tell(place: int, fold: Fold, s_MC: np.ndarray) -> None:
+        # A few texts are not enough to learn a decision from.
+        if undecided:
+            after_fold(place, _f1_of_classes(table, fold, s_MC))
+
+    number = config.training.folds
+    assert number != "auto"
+    job = TrainingJob(
+        table, config, _OfTrial(watching, trial.name), output=trial.folder, resume=True, device=trial.device
+    )
+    found = out_of_fold(job, number, tell)
+    assert found is not None, "a class has two texts: seen before the search"
+    return evaluate(table.label_ids[found.rows], _answers(table, config, found), table.class_counts, table.label_names)
+
+
+def _answers(table: TextTable, config: RunConfig, found: OutOfFold) -> np.ndarray:
+    known_C = backend_of(config.method).answered_prior(table.weighted_counts, config.method)
+    weight_M = np.ones(len(found.rows)) if table.weights is None else table.weights[found.rows]
+    held_out = HeldOut(found.s_MC, table.label_ids[found.rows], weight_M)
+    learned = learn(config.decision, table.label_names, table.natural_counts, known_C, held_out)
+    return learned.policy.answers(learned.decision.apply(found.s_MC)).class_ids_N
+
+
+def _f1_of_classes(table: TextTable, fold: Fold, s_MC: np.ndarray) -> dict[int, float]:
+    true_M, given_M = table.label_ids[fold.held], best_classes(s_MC)
+    hit_C, true_C, given_C = (
+        np.bincount(ids, minlength=table.num_classes) for ids in (true_M[true_M == given_M], true_M, given_M)
+    )
+    return {int(label): float(2 * hit_C[label] / (true_C[label] + given_C[label])) for label in np.flatnonzero(true_C)}
+
+
+class _OfTrial(Callback):
+    """Passes on the steps of a trial under its name: its notes are those of the training that follows the search."""
+
+    def __init__(self, whole: Callback, name: str) -> None:
+        self._whole, self._name = whole, name
+
+    def on_record(self, record: Record, speed: TrainingSpeed) -> None:
+        self._whole.on_record({**record, "fold": f"{self._name}, {record['fold']}"}, speed)
