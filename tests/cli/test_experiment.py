@@ -180,3 +180,17 @@ def test_bars_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = console.export_text()
     for words in ("1 of 9 runs, 1 failed, 3:07 min left", "cr bcl seed 0", "step 3/12", "begins", "[2/9] a sentence"):
         assert words in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "cure"),
+    [
+        (["--on", "moon"], "give --on ray, or leave it out"),
+        (["--address", "here:1"], "are for a Ray cluster; add --on ray"),
+        (["--gpu-share", "0.5"], "are for a Ray cluster; add --on ray"),
+    ],
+)
+def test_a_place_that_cannot_be_is_refused(plan: str, sweeps: list[Any], words: list[str], cure: str) -> None:
+    with pytest.raises(ConfigError, match=cure):
+        call("run", plan, "--scale", "smoke", *words)
+    assert not sweeps
