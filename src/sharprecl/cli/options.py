@@ -65,6 +65,15 @@ Prefix = Annotated[str, Option(help="Before the names of the new columns.")]
 Resume = Annotated[bool, Option("--resume", help="Go on where this command was cut off.")]
 Overwrite = Annotated[bool, Option("--overwrite", help="Replace the output file.")]
 
+# Of commands that train a model.
+EncoderName = Annotated[str | None, Option(help="minilm, a local folder or a Hugging Face id.", show_default="minilm")]
+MethodName = Annotated[
+    str | None, Option(help="Any of 'sharprecl methods', module:Class, or auto.", show_default="sharprecl")
+]
+MaxLength = Annotated[int | None, Option(help="Tokens a text.", show_default="256")]
+Seed = Annotated[int | None, Option(help="Of everything that is drawn.", show_default="0")]
+OverwriteFolder = Annotated[bool, Option("--overwrite", help="Replace what is in the output folder.")]
+
 # Of commands that make many runs.
 Workers = Annotated[int, Option(help="Runs side by side, also on one GPU.")]
 SharedDevice = Annotated[str, Option(help="auto, cpu, cuda, ...; all workers share it.")]

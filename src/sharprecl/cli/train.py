@@ -13,10 +13,15 @@ from sharprecl.cli.options import (
     Calibrate,
     Coverage,
     Device,
+    EncoderName,
     Encoding,
     Label,
+    MaxLength,
+    MethodName,
     Optimise,
+    OverwriteFolder,
     Precision,
+    Seed,
     Separator,
     Sets,
     Sheet,
@@ -44,12 +49,8 @@ def train(
     drop_leaks: Annotated[
         bool, Option("--drop-leaks", help="Leave out test texts that also stand in training.")
     ] = False,
-    encoder: Annotated[
-        str | None, Option(help="minilm, a local folder or a Hugging Face id.", show_default="minilm")
-    ] = None,
-    method: Annotated[
-        str | None, Option(help="Any of 'sharprecl methods', module:Class, or auto.", show_default="sharprecl")
-    ] = None,
+    encoder: EncoderName = None,
+    method: MethodName = None,
     profile: Annotated[
         str | None, Option(help="default, matched, official, paper or released.", show_default="default")
     ] = None,
@@ -57,7 +58,7 @@ def train(
         int | None, Option(help="Passes over the texts.", show_default="4, more with few texts")
     ] = None,
     batch_size: Annotated[int | None, Option(help="Texts a step.", show_default="by the amount of data")] = None,
-    max_length: Annotated[int | None, Option(help="Tokens a text.", show_default="256")] = None,
+    max_length: MaxLength = None,
     learning_rate: Annotated[float | None, Option(help="Of the encoder.", show_default="by its size")] = None,
     view: Annotated[
         str | None,
@@ -84,7 +85,7 @@ def train(
             show_default="as needed",
         ),
     ] = None,
-    seed: Annotated[int | None, Option(help="Of everything that is drawn.", show_default="0")] = None,
+    seed: Seed = None,
     config: Annotated[Path | None, Option(help="YAML with any setting; options win over it.")] = None,
     set_: Annotated[
         list[str] | None, Option("--set", help="Any other setting, as in method.mu=0.5; may be repeated.")
@@ -102,7 +103,7 @@ def train(
     ] = False,
     yes: Annotated[bool, Option("--yes", help="openai_finetune: spend the estimated cost unasked.")] = False,
     resume: Annotated[bool, Option("--resume", help="Go on where this run was cut off.")] = False,
-    overwrite: Annotated[bool, Option("--overwrite", help="Replace what is in the output folder.")] = False,
+    overwrite: OverwriteFolder = False,
 ) -> None:
     """Train a classifier, judge it, and save it: a stock Hugging Face model wherever the method allows."""
     if trains_along(device):

@@ -8,7 +8,21 @@ import typer
 from typer import Option
 
 from sharprecl.cli.console import make_console, say, show_files, show_judged, show_notes, show_table
-from sharprecl.cli.options import Device, Encoding, Label, Separator, Sheet, Strict, Text, TrainingTexts
+from sharprecl.cli.options import (
+    Device,
+    EncoderName,
+    Encoding,
+    Label,
+    MaxLength,
+    MethodName,
+    OverwriteFolder,
+    Seed,
+    Separator,
+    Sheet,
+    Strict,
+    Text,
+    TrainingTexts,
+)
 from sharprecl.cli.progress import TrainingProgress
 from sharprecl.errors import ConfigError, DataError
 
@@ -21,9 +35,7 @@ def tune(
     test: Annotated[
         Path | None, Option(help="Labelled texts to judge the final model on, once; a benchmark brings its own.")
     ] = None,
-    method: Annotated[
-        str | None, Option(help="Any of 'sharprecl methods', module:Class, or auto.", show_default="sharprecl")
-    ] = None,
+    method: MethodName = None,
     trials: Annotated[int, Option(help="Settings to try; the first are the defaults.", min=1)] = 40,
     minutes: Annotated[
         float | None, Option(help="Begin no trial after so many; what follows the search takes its time.", min=0)
@@ -34,11 +46,9 @@ def tune(
     space: Annotated[
         Path | None, Option(help="YAML with what to try of which setting.", show_default="the method's own")
     ] = None,
-    encoder: Annotated[
-        str | None, Option(help="minilm, a local folder or a Hugging Face id.", show_default="minilm")
-    ] = None,
-    max_length: Annotated[int | None, Option(help="Tokens a text.", show_default="256")] = None,
-    seed: Annotated[int | None, Option(help="Of everything that is drawn.", show_default="0")] = None,
+    encoder: EncoderName = None,
+    max_length: MaxLength = None,
+    seed: Seed = None,
     config: Annotated[Path | None, Option(help="YAML with settings to begin with; options win over it.")] = None,
     set_: Annotated[
         list[str] | None, Option("--set", help="Any other setting to begin with, as in view=dropout; may be repeated.")
@@ -49,7 +59,7 @@ def tune(
     sheet: Sheet = None,
     strict: Strict = False,
     resume: Annotated[bool, Option("--resume", help="Go on where this search was cut off.")] = False,
-    overwrite: Annotated[bool, Option("--overwrite", help="Replace what is in the output folder.")] = False,
+    overwrite: OverwriteFolder = False,
 ) -> None:
     """Search for better settings, see on fresh folds whether they are, and train with them, or else the defaults."""
     # What is wrong with the command or the data is found before PyTorch is imported.
