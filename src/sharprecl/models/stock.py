@@ -292,8 +292,8 @@ def replace_classes(model: Any, label_names: Sequence[str], w_CH: Tensor, b_C: T
 def use_fast_attention(model: Any, training: bool, device: torch.device, bf16: bool) -> None:
     """Choose the attention kernel that is fastest on this device.
 
-    On a CPU ``scaled_dot_product_attention`` falls back to a slow path where dropout runs, and its backward pass in
-    bf16 takes four times as long as the eager kernel's at 64 tokens (``benchmarks/training_speed.py kernels``).
+    On a CPU ``scaled_dot_product_attention`` falls back to a slow path where dropout runs, and in bf16 it takes
+    five times as long as the eager kernel at 64 tokens (``benchmarks/training_speed.py kernels``).
     """
     if device.type == "cpu":
         drops = any(getattr(model.config.get_text_config(), name, 0.0) for name in _ATTENTION_DROPOUT)
