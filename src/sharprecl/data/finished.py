@@ -7,9 +7,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from filelock import FileLock, Timeout
+from filelock import FileLock
 
 from sharprecl.data.messages import plural
+from sharprecl.data.unfinished import check_made_of, hold
 from sharprecl.data.writers import cannot_write
 from sharprecl.errors import ConfigError, DataError
 from sharprecl.files import sha256_file, write_text
@@ -62,22 +63,11 @@ class FinishedShards:
             ConfigError: the outputs were made of other things, or another command writes them.
             OutputError: the place cannot be written.
         """
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            self._lock.acquire()
-        except Timeout as error:
-            raise ConfigError(
-                f"another command is writing into {self.folder}; wait for it, or name another --output"
-            ) from error
-        except OSError as error:
-            raise cannot_write(self.folder, error) from error
+        hold(self._lock, self.folder, f"into {self.folder}")
         found = self._read() if resume else {}
         first = found.pop("", {})
-        if first and (other := [name for name, value in of.items() if first["of"].get(name) != value]):
-            raise ConfigError(
-                f"{self.folder} was made with other {' and '.join(other)}, and cannot go on with these; leave --resume "
-                "out and add --overwrite to begin anew"
-            )
+        if first:
+            check_made_of(of, first["of"], self.folder)
         self._lines, self.replaces = found, overwrite or bool(first.get("replaces"))
         try:
             if not first or self.replaces != first["replaces"]:

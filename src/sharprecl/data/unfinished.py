@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -59,21 +60,10 @@ class Unfinished:
             DataError: the place cannot be written.
         """
         self._what = what
-        try:
-            self.output.parent.mkdir(parents=True, exist_ok=True)
-            self._lock.acquire()
-        except Timeout as error:
-            raise ConfigError(
-                f"another command is writing {self.part}; wait for it, or name another --output"
-            ) from error
-        except OSError as error:
-            raise cannot_write(self.part, error) from error
+        hold(self._lock, self.part, f"{self.part}")
         found = self._read() if resume else None
-        if found and (other := [name for name, value in what.items() if found.get("of", {}).get(name) != value]):
-            raise ConfigError(
-                f"{self.part} was made with other {' and '.join(other)}, and cannot go on with these; leave --resume "
-                "out and add --overwrite to begin anew"
-            )
+        if found:
+            check_made_of(what, found.get("of", {}), self.part)
         try:
             if not found:
                 # A note of another part must not be taken for one of this.
@@ -145,3 +135,40 @@ class Unfinished:
         except (OSError, ValueError, TypeError, KeyError):
             return None
         return found if usable else None
+
+
+def hold(lock: FileLock, place: Path, named: str) -> None:
+    """Keep other commands away from an output, whose folder is made.
+
+    Args:
+        place: the output.
+        named: how the sentence calls it.
+
+    Raises:
+        ConfigError: another one is there.
+        OutputError: the place cannot be written.
+    """
+    try:
+        Path(lock.lock_file).parent.mkdir(parents=True, exist_ok=True)
+        lock.acquire()
+    except Timeout as error:
+        raise ConfigError(f"another command is writing {named}; wait for it, or name another --output") from error
+    except OSError as error:
+        raise cannot_write(place, error) from error
+
+
+def check_made_of(wanted: Mapping[str, str], found: Mapping[str, str], place: Path) -> None:
+    """Refuse to go on with what was made of other things.
+
+    Args:
+        wanted: hashes of what an output depends on, by what sentences call it.
+        found: those of what is there.
+
+    Raises:
+        ConfigError: they differ.
+    """
+    if other := [name for name, value in wanted.items() if found.get(name) != value]:
+        raise ConfigError(
+            f"{place} was made with other {' and '.join(other)}, and cannot go on with these; leave --resume "
+            "out and add --overwrite to begin anew"
+        )

@@ -106,7 +106,6 @@ class Scheduler:
         self._told = False
         self._not_before: dict[str, float] = {}
         self._deaths: Counter[str] = Counter()
-        self._lost_early = 0
 
     def run(self) -> None:
         """Work until everything is done or the time is up; whatever is at work then goes back to ``waiting``."""
@@ -241,16 +240,15 @@ class Scheduler:
             ended = "was lost"
         else:
             ended = f"was killed (signal {-code})" if code < 0 else f"ended with status {code}"
+        self._deaths["" if task is None else task.key] += 1
         if task is None:
-            self._lost_early += code is None
-            if code is None and self._lost_early < _TRIES:
+            if code is None and self._deaths[""] < _TRIES:
                 self._callback.on_message("a worker was lost before it could begin; another one is started")
                 return
             raise SharpReCLError(
                 f"a worker {ended} before it could begin; what it printed stands above, and with fewer --workers each "
                 f"has more memory"
             )
-        self._deaths[task.key] += 1
         if self._deaths[task.key] < _TRIES:
             self._sweep.waiting.append(task)
             self._callback.on_message(f"{task.label}: its process {ended}; it is tried once more, after the others")

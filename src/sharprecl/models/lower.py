@@ -1,7 +1,7 @@
 """The frozen lower layers of an encoder: run alone, or left out where what they give is known."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from torch import Tensor, nn
@@ -23,11 +23,9 @@ class LowerLayers:
     def __len__(self) -> int:
         return len(self._lower)
 
-    @contextmanager
-    def replaced(self, h_RTH: Tensor) -> Iterator[None]:
+    def replaced(self, h_RTH: Tensor) -> AbstractContextManager[None]:
         """Within, a forward goes on from these hidden states [R, T, H] instead of running the lower layers."""
-        with self._passing(self._lower, h_RTH):
-            yield
+        return self._passing(self._lower, h_RTH)
 
     @contextmanager
     def alone(self) -> Iterator[list[Tensor]]:

@@ -1,9 +1,12 @@
 """Scores and features of texts, in evaluation mode, in the order in which the texts came."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import numpy as np
 import torch
 
-from sharprecl.data.batches import collate, inference_batches
+from sharprecl.data.batches import Index, collate, inference_batches
 from sharprecl.data.tokens import TokenizedTexts
 from sharprecl.methods.base import Method
 from sharprecl.models.backbone import Backbone
@@ -29,20 +32,34 @@ def predict(
     Returns:
         Scores [N, C] and features [N, H], float32.
     """
-    device = backbone.classifier.weight.device
     scores_NC = np.empty((len(tokens), backbone.num_classes), dtype=np.float32)
     features_NH = np.empty((len(tokens), backbone.feature_dim if embed else 0), dtype=np.float32)
-    was_training = backbone.training
-    backbone.eval()
-    try:
-        budget = _TOKENS_A_BATCH.get(device.type, _TOKENS_ON_A_GPU)
-        for index in inference_batches(tokens.lengths + backbone.extra_tokens, max_tokens=budget):
-            inputs = {name: tensor.to(device) for name, tensor in collate(tokens, index, pad_id).items()}
+    with evaluation(backbone):
+        for index, inputs in batches_of(backbone, tokens, pad_id):
             features = backbone(**inputs)
             answer = features.s_NC if method is None else method.scores(features)
             scores_NC[index] = answer.float().cpu().numpy()
             if embed:
                 features_NH[index] = features.x_NH.float().cpu().numpy()
+    return scores_NC, features_NH
+
+
+@contextmanager
+def evaluation(backbone: Backbone) -> Iterator[None]:
+    """Within, a backbone is in evaluation mode."""
+    was_training = backbone.training
+    backbone.eval()
+    try:
+        yield
     finally:
         backbone.train(was_training)
-    return scores_NC, features_NH
+
+
+def batches_of(
+    backbone: Backbone, tokens: TokenizedTexts, pad_id: int
+) -> Iterator[tuple[Index, dict[str, torch.Tensor]]]:
+    """Row numbers and inputs of texts of like lengths, on the backbone's device."""
+    device = backbone.classifier.weight.device
+    budget = _TOKENS_A_BATCH.get(device.type, _TOKENS_ON_A_GPU)
+    for index in inference_batches(tokens.lengths + backbone.extra_tokens, max_tokens=budget):
+        yield index, {name: tensor.to(device) for name, tensor in collate(tokens, index, pad_id).items()}

@@ -6,16 +6,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from sharprecl.data.batches import collate, inference_batches
 from sharprecl.data.packing import PackedRows
 from sharprecl.data.tokens import TokenizedTexts
 from sharprecl.models.backbone import Backbone
 from sharprecl.models.packed import own_positions
+from sharprecl.training.inference import batches_of, evaluation
 
 MOST_BYTES = 2 * 2**30
 """More is not kept."""
-
-_TOKENS_A_BATCH = 4096
 
 
 class LowerStates:
@@ -38,21 +36,18 @@ class LowerStates:
         width = backbone.model.config.get_text_config().hidden_size
         if backbone.lower is None or number * width * 4 > MOST_BYTES:
             return None
-        device, was_training = backbone.classifier.weight.device, backbone.training
         states_PH, first = None, 0
-        backbone.eval()
-        for view in views:
-            for index in inference_batches(view.lengths, _TOKENS_A_BATCH):
-                inputs = {name: tensor.to(device) for name, tensor in collate(view, index, pad_id).items()}
-                with backbone.lower.alone() as given:
-                    backbone(**inputs)
-                if states_PH is None:
-                    states_PH = torch.empty(number, width, dtype=given[0].dtype, device=device)
-                for h_TH, row in zip(given[0], index, strict=True):
-                    begin, length = view.offsets[row], view.lengths[row]
-                    states_PH[first + begin : first + begin + length] = h_TH[:length]
-            first += len(view.ids)
-        backbone.train(was_training)
+        with evaluation(backbone):
+            for view in views:
+                for index, inputs in batches_of(backbone, view, pad_id):
+                    with backbone.lower.alone() as given:
+                        backbone(**inputs)
+                    if states_PH is None:
+                        states_PH = given[0].new_empty(number, width)
+                    for h_TH, row in zip(given[0], index, strict=True):
+                        begin, length = view.offsets[row], view.lengths[row]
+                        states_PH[first + begin : first + begin + length] = h_TH[:length]
+                first += len(view.ids)
         assert states_PH is not None
         return cls(states_PH, views)
 
