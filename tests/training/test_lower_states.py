@@ -82,6 +82,14 @@ def test_known_states_give_the_same_steps(case: str, tmp_path: Path, monkeypatch
     compare(tiny_encoder(tmp_path, mean_pooling=True), monkeypatch, dict(CASES[case]))
 
 
+@pytest.mark.parametrize("method", ["cross_entropy", "spcl", "sharprecl"])
+def test_the_lower_layers_read_every_text_once(method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the classifier starts, and what a method sees after every epoch, comes from the same states."""
+    source = tiny_encoder(tmp_path, mean_pooling=True)
+    *_, batches_read = trained(source, monkeypatch, method={"name": method})
+    assert batches_read == 1
+
+
 @pytest.mark.parametrize("architecture", sorted(CONFIGS))
 def test_on_every_architecture(architecture: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     compare(tiny_encoder(tmp_path, architecture), monkeypatch, {})

@@ -15,7 +15,7 @@ from sharprecl.classifier.given import Labels, Texts, labels_of, texts_of
 from sharprecl.classifier.parameters import Parameters, parameters_of
 from sharprecl.classifier.table import training_texts
 from sharprecl.classifier.training import backend_of, processes_for, train
-from sharprecl.config import choice_note, restored
+from sharprecl.config import choice_note, merge, restored
 from sharprecl.data.labels import typed_labels
 from sharprecl.data.tables import TextTable, read_table
 from sharprecl.decision import (
@@ -25,6 +25,7 @@ from sharprecl.decision import (
     Policy,
 )
 from sharprecl.decision.held_out import FILE as HELD_OUT
+from sharprecl.errors import ConfigError
 from sharprecl.export.card import Card, read_card
 from sharprecl.export.onnx_predictor import OnnxPredictor, is_onnx
 from sharprecl.export.predictor import Fitted
@@ -149,13 +150,26 @@ class TextClassifier(Deciding, ClassifierMixin, Parameters):
         return written
 
     @classmethod
-    def load(cls, folder: str | Path, device: str = "auto") -> Self:
+    def load(cls, folder: str | Path, device: str = "auto", precision: str | None = None) -> Self:
         """Read what ``save``, ``sharprecl train`` or ``sharprecl export`` wrote, with the parameters of the training.
+
+        Args:
+            folder: with the classifier.
+            device: ``auto``, ``cpu``, ``cuda``, ...
+            precision: to answer in, see ``encoder.answer_precision``; None is that of the training's settings.
 
         Raises:
             AssetError: there is none in this folder.
+            ConfigError: the precision is not one that it can answer in.
         """
         card = read_card(Path(folder))
+        if precision is not None:
+            if is_onnx(Path(folder)):
+                raise ConfigError(
+                    f"{folder} is an ONNX export, which computes as it was exported; leave the precision out, or give "
+                    f"the folder of the training"
+                )
+            card = dataclasses.replace(card, config=merge(card.config, {"encoder": {"answer_precision": precision}}))
         config, classes = restored(card.config), typed_labels(card.label_names, card.label_type)
         class_weight: Any = card.class_weight
         if isinstance(class_weight, dict):

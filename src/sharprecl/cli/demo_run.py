@@ -20,7 +20,7 @@ from sharprecl.runs.spec import FLOOR
 from sharprecl.runs.train import Run, claim, is_finished, judge_again, train
 
 SETTINGS: dict[str, Any] = {
-    "encoder": {"name": "minilm", "max_length": 64, "trainable_layers": 2},
+    "encoder": {"name": "minilm", "max_length": 64, "trainable_layers": 2, "answer_precision": "auto"},
     # No early stopping: both encoders take the same number of steps.
     "training": {"max_epochs": 4, "batch_size": 32, "patience": None},
 }

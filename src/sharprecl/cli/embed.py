@@ -7,6 +7,7 @@ from typer import Argument, Option
 
 from sharprecl.cli.console import make_console, say
 from sharprecl.cli.options import (
+    AnswerPrecision,
     Device,
     Encoding,
     Kind,
@@ -49,6 +50,7 @@ def embed(
     resume: Resume = False,
     overwrite: Overwrite = False,
     device: Device = "auto",
+    precision: AnswerPrecision = None,
     kind: Kind = None,
     encoding: Encoding = None,
     separator: Separator = None,
@@ -86,7 +88,7 @@ def embed(
     def load() -> "Answer":
         from sharprecl.classifier import TextClassifier
 
-        classifier = TextClassifier.load(run, device=device)
+        classifier = TextClassifier.load(run, device=device, precision=precision)
         return lambda texts, tell, _: {column: by_length(texts, classifier.embed, tell)}
 
     work = Work(
@@ -95,7 +97,7 @@ def embed(
         [] if array else [column],
         load,
         lambda ending, origin: ArrayRows(origin, column) if array else format_of(ending, origin),
-        {"prefix": prefix},
+        {"prefix": prefix, "precision": precision},
         cure="give the new one another --prefix, or ",
     )
     doing = "embedding"

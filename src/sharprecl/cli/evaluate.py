@@ -8,7 +8,17 @@ import typer
 from typer import Argument, Option
 
 from sharprecl.cli.console import make_console, show_files, show_judged, show_notes
-from sharprecl.cli.options import Device, Encoding, PriorHere, Separator, Sheet, Strict, TextAsTrained, TrainedRun
+from sharprecl.cli.options import (
+    AnswerPrecision,
+    Device,
+    Encoding,
+    PriorHere,
+    Separator,
+    Sheet,
+    Strict,
+    TextAsTrained,
+    TrainedRun,
+)
 from sharprecl.cli.outputs import check_folder, check_replaced
 from sharprecl.cli.progress import TrainingProgress
 from sharprecl.data.messages import rows_phrase
@@ -33,6 +43,7 @@ def evaluate(
         bool, Option("--drop-leaks", help="Leave out texts that the classifier was trained on.")
     ] = False,
     device: Device = "auto",
+    precision: AnswerPrecision = None,
     encoding: Encoding = None,
     separator: Separator = None,
     sheet: Sheet = None,
@@ -81,7 +92,7 @@ def evaluate(
     from sharprecl.training.history import read_history
     from sharprecl.training.names import HISTORY
 
-    classifier = TextClassifier.load(run, device=device)
+    classifier = TextClassifier.load(run, device=device, precision=precision)
     if prior == "estimate":
         told = classifier.for_prior_of(list(table.texts)).sentence(card.label_names)
         show_notes(console, [told])

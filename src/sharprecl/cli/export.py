@@ -64,7 +64,7 @@ def export(
     from sharprecl.export.onnx_folder import export_float32, export_int8
 
     folder = to or run / EXPORTS[table is not None]
-    predictor = TextClassifier.load(run, device="cpu")._predictor
+    predictor = TextClassifier.load(run, device="cpu", precision="fp32")._predictor
     if table is None:
         export_float32(folder, predictor, card)
     else:

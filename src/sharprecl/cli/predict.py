@@ -9,6 +9,7 @@ from typer import Argument, Option
 
 from sharprecl.cli.console import make_console, say, show_notes
 from sharprecl.cli.options import (
+    AnswerPrecision,
     Device,
     Encoding,
     Kind,
@@ -63,6 +64,7 @@ def predict(
     resume: Resume = False,
     overwrite: Overwrite = False,
     device: Device = "auto",
+    precision: AnswerPrecision = None,
     kind: Kind = None,
     encoding: Encoding = None,
     separator: Separator = None,
@@ -91,7 +93,7 @@ def predict(
             raise ConfigError("one text tells nothing of class shares; give many texts in a file, or another --prior")
         if not one_text.strip():
             raise ConfigError("--one-text has nothing to read; write the text in quotes behind it")
-        classifier = _load(run, device, prior)
+        classifier = _load(run, device, precision, prior)
         show_answer(make_console(), classifier.answer([one_text]), card.label_names, classifier.policy_)
         return
     if data is None or output is None:
@@ -113,7 +115,7 @@ def predict(
     policy = Policy.from_dict(card.policy)
 
     def load() -> "Answer":
-        classifier = _load(run, device, None if sample else prior)
+        classifier = _load(run, device, precision, None if sample else prior)
         if sample:
             show_notes(console, [classifier.for_prior_of(sample.texts).sentence(card.label_names)])
 
@@ -134,7 +136,13 @@ def predict(
         [prefix + name for name in new],
         load,
         partial(format_of, for_excel=for_excel),
-        {"prefix": prefix, "prior": _content(prior), "probabilities": probabilities, "for_excel": for_excel},
+        {
+            "prefix": prefix,
+            "prior": _content(prior),
+            "probabilities": probabilities,
+            "for_excel": for_excel,
+            "precision": precision,
+        },
         cure="give the new ones a --prefix, or ",
         as_read=for_excel or output == PIPE,
         sample=sample,
@@ -148,11 +156,11 @@ def predict(
         say(console, f"rows without a text: {done.listed}")
 
 
-def _load(run: Path, device: str, prior: str | None) -> "TextClassifier":
+def _load(run: Path, device: str, precision: str | None, prior: str | None) -> "TextClassifier":
     """The classifier, for the class shares that the user expects."""
     from sharprecl.classifier import TextClassifier
 
-    classifier = TextClassifier.load(run, device=device)
+    classifier = TextClassifier.load(run, device=device, precision=precision)
     return classifier if prior is None else classifier.for_prior(prior)
 
 

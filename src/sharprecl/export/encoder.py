@@ -10,7 +10,7 @@ from typing import Any, Self, cast
 import numpy as np
 import torch
 
-from sharprecl.config import MethodConfig
+from sharprecl.config import MethodConfig, restored
 from sharprecl.data.tokens import tokenize
 from sharprecl.decision.decision import Decision
 from sharprecl.errors import AssetError, ExportError
@@ -23,7 +23,7 @@ from sharprecl.methods.registry import method_class
 from sharprecl.models import stock
 from sharprecl.models.backbone import Backbone
 from sharprecl.quiet import quiet
-from sharprecl.training.hardware import pick_device
+from sharprecl.training.hardware import Precision, autocast, pick_device, pick_precision
 from sharprecl.training.inference import predict
 from sharprecl.training.job import TrainingJob
 from sharprecl.training.session import train
@@ -42,6 +42,7 @@ class EncoderPredictor(Predictor):
         max_length: tokens a text.
         pooling: the one of the training.
         refused_because: why the answers are not those of a stock model; empty if they are.
+        precision: in which the backbone computes.
         decision: what is done to the backbone's scores, as far as its last layer could not take it in.
     """
 
@@ -50,6 +51,7 @@ class EncoderPredictor(Predictor):
     max_length: int
     pooling: str
     refused_because: str = ""
+    precision: Precision = "fp32"
     decision: Decision = field(default_factory=lambda: Decision.neutral(1))
 
     def decide(self, decision: Decision) -> None:
@@ -96,7 +98,8 @@ class EncoderPredictor(Predictor):
     def scores(self, texts: Sequence[str], *, embed: bool = False) -> tuple[np.ndarray, np.ndarray]:
         """Scores [N, C] and features [N, H], float32; without ``embed`` H is 0."""
         tokens = tokenize(texts, self.tokenizer, self.max_length)
-        scores_NC, features_NH = predict(self.backbone, None, tokens, self.tokenizer.pad_token_id, embed=embed)
+        with autocast(self.backbone.classifier.weight.device, self.precision):
+            scores_NC, features_NH = predict(self.backbone, None, tokens, self.tokenizer.pad_token_id, embed=embed)
         return self.decision.apply(scores_NC), features_NH
 
     def save(self, folder: Path, card: Card) -> Card:
@@ -150,9 +153,12 @@ class EncoderPredictor(Predictor):
                 f"copy both from one run, or train again"
             )
         tokenizer = stock.load_tokenizer(source)
-        backbone = backbone.eval().to(pick_device(device))
+        place = pick_device(device)
+        precision = pick_precision(restored(card.config).encoder.answer_precision, place)
         decision = Decision(card.temperature, np.asarray(card.shift or [0.0]))
-        return cls(backbone, tokenizer, card.max_length, pooling, card.not_stock_because, decision)
+        return cls(
+            backbone.eval().to(place), tokenizer, card.max_length, pooling, card.not_stock_because, precision, decision
+        )
 
 
 @dataclass
@@ -184,6 +190,7 @@ class EncoderBackend(Backend):
             job.config.encoder.max_length,
             str(trained.backbone.pooling),
             refused_because=trained.method.not_exportable_because,
+            precision=trained.answer_precision,
         )
         return FittedEncoder(
             predictor, trained.outcome, trained.validation, trained.facts, trained.notes, method=trained.method

@@ -16,7 +16,7 @@ from sharprecl.data.tokens import TokenizedTexts
 from sharprecl.methods.base import Batch, LossTerms, Method, Progress
 from sharprecl.models.backbone import Backbone
 from sharprecl.models.features import Features, gathered
-from sharprecl.training.hardware import Precision
+from sharprecl.training.hardware import Precision, autocast
 from sharprecl.training.inference import predict
 from sharprecl.training.lower_states import LowerStates
 from sharprecl.training.optimizer import TrainingSchedule, parameter_groups
@@ -165,7 +165,7 @@ class EncoderTask(Task):
         }
 
     def _autocast(self) -> torch.autocast:
-        return torch.autocast(self.device.type, torch.bfloat16, enabled=self.precision == "bf16")
+        return autocast(self.device, self.precision)
 
     def _labels(self, index: Index) -> torch.Tensor:
         return torch.from_numpy(self.train.label_ids[index]).to(self.device)
@@ -179,8 +179,10 @@ class EncoderTask(Task):
         """Scores and features, each process reading its share of the texts."""
         own = self.processes.own(tokens.lengths)
         mine = tokens if self.processes.alone else tokens.select(own)
+        known = self._lower if tokens is self.train.views[0] else None
         with self._autocast():
-            found = predict(self.backbone, method, mine, self.pad_id, embed=embed)
+            lower = None if known is None else known.of_texts
+            found = predict(self.backbone, method, mine, self.pad_id, embed=embed, lower=lower)
         if self.processes.alone:
             return found
         whole = [np.zeros((len(tokens), array.shape[1]), dtype=array.dtype) for array in found]
@@ -210,8 +212,8 @@ class EncoderTask(Task):
 
     @cached_property
     def _lower(self) -> LowerStates | None:
-        """Of one process alone: of several, each would read all texts."""
-        if not self.processes.alone or self.backbone.reading == "label_tokens":
+        """Of one process alone: of several, each would read all texts. Without steps nothing reads them twice."""
+        if not self.processes.alone or self.backbone.reading == "label_tokens" or not self.schedule.total_steps:
             return None
         with self._autocast():
             return LowerStates.of(self.backbone, self.train.views, self.pad_id)

@@ -43,6 +43,11 @@ def pick_precision(wanted: Literal["auto", "bf16", "fp32"], device: torch.device
     return "bf16" if _has_bf16(device) else "fp32"
 
 
+def autocast(device: torch.device, precision: Precision) -> torch.autocast:
+    """Within, the encoder computes in this precision."""
+    return torch.autocast(device.type, torch.bfloat16, enabled=precision == "bf16")
+
+
 def _has_bf16(device: torch.device) -> bool:
     if device.type == "cuda":
         return bool(torch.cuda.is_bf16_supported(including_emulation=False))

@@ -1,7 +1,7 @@
 """Scores and features of texts, in evaluation mode, in the order in which the texts came."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 import numpy as np
 import torch
@@ -18,7 +18,13 @@ _TOKENS_ON_A_GPU = 65536
 
 @torch.no_grad()
 def predict(
-    backbone: Backbone, method: Method | None, tokens: TokenizedTexts, pad_id: int, *, embed: bool = False
+    backbone: Backbone,
+    method: Method | None,
+    tokens: TokenizedTexts,
+    pad_id: int,
+    *,
+    embed: bool = False,
+    lower: Callable[[Index, int], torch.Tensor] | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Run a backbone over texts.
 
@@ -28,6 +34,7 @@ def predict(
         tokens: the texts.
         pad_id: id of the padding token.
         embed: collect the features too; without it they come back empty, [N, 0].
+        lower: what the frozen lower layers give for some of these texts, up to a length: ``LowerStates.of_texts``.
 
     Returns:
         Scores [N, C] and features [N, H], float32.
@@ -36,12 +43,19 @@ def predict(
     features_NH = np.empty((len(tokens), backbone.feature_dim if embed else 0), dtype=np.float32)
     with evaluation(backbone):
         for index, inputs in batches_of(backbone, tokens, pad_id):
-            features = backbone(**inputs)
+            with _above(backbone, None if lower is None else lower(index, inputs["input_ids"].shape[1])):
+                features = backbone(**inputs)
             answer = features.s_NC if method is None else method.scores(features)
             scores_NC[index] = answer.float().cpu().numpy()
             if embed:
                 features_NH[index] = features.x_NH.float().cpu().numpy()
     return scores_NC, features_NH
+
+
+def _above(backbone: Backbone, lower_NTH: torch.Tensor | None) -> AbstractContextManager[None]:
+    if lower_NTH is None or backbone.lower is None:
+        return nullcontext()
+    return backbone.lower.replaced(lower_NTH)
 
 
 @contextmanager

@@ -6,6 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from sharprecl.data.batches import Index
 from sharprecl.data.packing import PackedRows
 from sharprecl.data.tokens import TokenizedTexts
 from sharprecl.models.backbone import Backbone
@@ -24,6 +25,7 @@ class LowerStates:
 
     def __init__(self, states_PH: Tensor, views: Sequence[TokenizedTexts]) -> None:
         self._states_PH = states_PH
+        self._texts = views[0]
         # Further texts of a batch are a part of their own behind the views, from the first view.
         self._first = np.cumsum([0, *(len(view.ids) for view in views)])
         self._first[-1] = 0
@@ -56,3 +58,11 @@ class LowerStates:
         begins = torch.from_numpy(part.begins + self._first[part.parts])
         place_RT = begins[part.text_RT] + own_positions(part.text_RT)
         return self._states_PH[place_RT.where(part.text_RT >= 0, 0).to(self._states_PH.device)]
+
+    def of_texts(self, index: Index, length: int) -> Tensor:
+        """Those of the first view of texts, one a row of this many tokens, [N, T, H]; what stands at padding means
+        nothing.
+        """
+        place_NT = self._texts.offsets[index][:, None] + np.arange(length)
+        place_NT = np.minimum(place_NT, len(self._states_PH) - 1)
+        return self._states_PH[torch.from_numpy(place_NT).to(self._states_PH.device)]

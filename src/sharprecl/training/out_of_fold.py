@@ -19,7 +19,7 @@ from sharprecl.data.tokens import tokenize
 from sharprecl.errors import CheckpointError, ConfigError
 from sharprecl.files import atomic_path, sha256_json
 from sharprecl.training.checkpoint import remove_checkpoints
-from sharprecl.training.hardware import free_memory
+from sharprecl.training.hardware import autocast, free_memory
 from sharprecl.training.history import Callback, Record, TrainingSpeed
 from sharprecl.training.inference import predict
 from sharprecl.training.job import TrainingJob
@@ -150,7 +150,8 @@ def _train(job: TrainingJob, callback: "_OfFold", fold: Fold, folder: Path | Non
         raise
     texts = [job.table.texts[row] for row in fold.held]
     tokens = tokenize(texts, trained.tokenizer, job.config.encoder.max_length)
-    s_NC, _ = predict(trained.backbone, None, tokens, trained.tokenizer.pad_token_id)
+    with autocast(trained.backbone.classifier.weight.device, trained.answer_precision):
+        s_NC, _ = predict(trained.backbone, None, tokens, trained.tokenizer.pad_token_id)
     del trained
     free_memory()
     return s_NC

@@ -47,6 +47,7 @@ class Trained:
     validation: np.ndarray
     facts: dict[str, Any]
     notes: list[str] = field(default_factory=list)
+    answer_precision: Precision = "fp32"
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,8 +96,9 @@ def train(job: TrainingJob) -> Trained:
     if selection is not None:
         tokens = tokenize(selection.texts, tokenizer, config.encoder.max_length)
         held_out = LabelledTokens((tokens,), selection.label_ids)
-    # The features are fitted as the saved model will see them, whatever the hardware computes in.
-    precision = pick_precision(config.training.precision, device) if config.method.trains_encoder else "fp32"
+    # Without training, features are fitted as the saved model will see them.
+    trains = config.method.trains_encoder
+    precision = pick_precision(config.training.precision if trains else config.encoder.answer_precision, device)
     prepared = Prepared(
         config,
         table.label_names,
@@ -130,7 +132,8 @@ def train(job: TrainingJob) -> Trained:
         "steps": outcome.steps,
         **task.facts(),
     }
-    return Trained(task.backbone, task.method, tokenizer, outcome, validation, facts, notes.sentences)
+    answers_in = pick_precision(config.encoder.answer_precision, device)
+    return Trained(task.backbone, task.method, tokenizer, outcome, validation, facts, notes.sentences, answers_in)
 
 
 def train_along(processes: Processes, device: str) -> None:
