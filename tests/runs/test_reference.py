@@ -42,6 +42,11 @@ def test_it_comes_back_from_disk_without_texts(classifier: TextClassifier, tmp_p
     found.save(tmp_path / "reference.npz")
     assert (tmp_path / "reference.npz").read_bytes() == first
 
+    answered = classifier.scores_and_embeddings(table.texts)
+    again = Reference.of(classifier, table, held_out=True, origin="x.csv", answered=answered)
+    for name in ("features", "scores", "label_ids", "tokens"):
+        np.testing.assert_allclose(getattr(again, name), getattr(found, name), rtol=1e-4, atol=1e-4)
+
     few = Reference.of(classifier, table, held_out=True, origin="x.csv", most=10)
     assert len(few) == 10
     assert len(few.and_also(found)) == 10 + len(found)

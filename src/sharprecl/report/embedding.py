@@ -20,7 +20,7 @@ from sharprecl.report.svg import (
 )  # fmt: skip
 
 Ints = NDArray[np.int64]
-MOST_POINTS = 5000
+MOST_POINTS = 2000
 FEWEST_POINTS = 8
 MOST_DIMENSIONS = 50
 BIG_COLOURS = (BLUE, ORANGE, GREEN, PINK, SKY)
@@ -51,7 +51,7 @@ def can_be_laid_out(x_NH: NDArray[np.floating] | None) -> bool:
 
 
 def drawn_rows(number: int, seed: int) -> Ints:
-    """Which of so many texts are shown, in ascending order: all, or 5000 of them at random."""
+    """Which of so many texts are shown, in ascending order: all, or 2000 of them at random."""
     if number <= MOST_POINTS:
         return np.arange(number)
     generator = np.random.Generator(np.random.PCG64(seed))

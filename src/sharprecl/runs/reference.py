@@ -68,6 +68,7 @@ class Reference:
         held_out: bool,
         origin: str,
         most: int = MOST,
+        answered: tuple[NDArray[np.float32], NDArray[np.float32]] | None = None,
     ) -> Self:
         """Look at the texts of a table, or at some of them drawn at random, the same at every call.
 
@@ -76,12 +77,16 @@ class Reference:
             table: labelled texts; those without a text are passed over.
             held_out, origin: as in the attributes.
             most: texts.
+            answered: the classifier's scores [N, C] and features [N, H] of all texts, where they are known.
         """
         rows = np.array([row for row, text in enumerate(table.texts) if text], dtype=np.int64)
         drawn = np.random.Generator(np.random.PCG64(0)).permutation(len(rows))[:most]
         rows = np.sort(rows[drawn])
         texts = [table.texts[row] for row in rows]
-        decided_RC, features_RH = classifier.scores_and_embeddings(texts)
+        if answered is None:
+            decided_RC, features_RH = classifier.scores_and_embeddings(texts)
+        else:
+            decided_RC, features_RH = (array[rows] for array in answered)
         tokens, unknown, characters = token_facts(classifier, texts)
         return cls(
             features_RH,
@@ -147,5 +152,7 @@ def remember(folder: Path, device: str, judged: Judged, *, held_out: bool) -> No
     if read_card(folder).pooling == "none":
         return
     classifier = TextClassifier.load(folder, device=device)
-    found = Reference.of(classifier, judged.table, held_out=held_out, origin=judged.on)
+    # Trainings of folds judge without features of the classifier.
+    answered = (judged.scores, judged.embeddings) if judged.embeddings.shape[1] else None
+    found = Reference.of(classifier, judged.table, held_out=held_out, origin=judged.on, answered=answered)
     found.save(folder / FILE)
