@@ -12,7 +12,7 @@ from rich.console import Console
 from typer import Argument, Option
 
 from sharprecl.cli.console import make_console, say, show_notes
-from sharprecl.cli.options import Encoding, Separator, Sheet, Strict, Text
+from sharprecl.cli.options import Address, Encoding, GpuShare, PoolOn, Separator, Sheet, Strict, Text
 from sharprecl.cli.outputs import check_apart, check_folder
 from sharprecl.cli.progress import counter
 from sharprecl.data.messages import plural
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sharprecl.augment.copies import Ints
     from sharprecl.augment.table import AugmentedRows, Labels
     from sharprecl.cli.progress import Count, Reporter
-    from sharprecl.cli.shards import Shard, Shards
+    from sharprecl.cli.shards import Do, Shard, Shards
     from sharprecl.cli.streams import Done
     from sharprecl.cli.tables import Reading
     from sharprecl.data.tables import Rows
@@ -89,6 +89,9 @@ def augment(
     strict: Strict = False,
     resume: Annotated[bool, Option("--resume", help="Of many files make those that are not finished.")] = False,
     overwrite: Annotated[bool, Option("--overwrite", help="Replace the output file.")] = False,
+    on: PoolOn = None,
+    address: Address = None,
+    gpu_share: GpuShare = None,
 ) -> None:
     """Write a file with augmented copies of its texts behind its own rows.
 
@@ -104,7 +107,7 @@ def augment(
     from sharprecl.augment.registry import make_augmenter
     from sharprecl.augment.table import LABEL, augment_rows, label_names, row_labels
     from sharprecl.augment.workers import in_workers
-    from sharprecl.cli.shards import Shards, are_many
+    from sharprecl.cli.shards import Shards, are_many, pool_on
     from sharprecl.cli.streams import Done
     from sharprecl.cli.tables import Reading, rows_of
     from sharprecl.config import AUGMENTERS, assignments, augmenter_names
@@ -127,6 +130,7 @@ def augment(
     shards = Shards(data, str(output), ENDINGS) if are_many(data) else None
     if shards and balance:
         raise ConfigError("--balance spends one budget on all rows of one file; put the files together, or leave it")
+    pool = pool_on(on, shards, address, workers, 1, gpu_share, "auto")
     if shards:
         shards.check(resume=resume, overwrite=overwrite)
     else:
@@ -138,7 +142,7 @@ def augment(
 
     given = Reading(encoding=encoding, separator=separator, sheet=sheet, strict=strict)
     console, progress_console = make_console(), make_console(stderr=True)
-    folder = views_folder() if cache is None else cache
+    folder = views_folder() if cache is None else cache.absolute()
 
     def read(name: str, place: Path) -> tuple["Rows", "Labels"]:
         rows = rows_of(name, text, label or LABEL, given, typer.echo)
@@ -176,22 +180,39 @@ def augment(
     elif shards or labels is None:
         say(console, f"there is no column {LABEL!r}; with labels (--label) their words would stay as they are")
     make = functools.partial(make_augmenter, tuple(names), tuple(protected), settings)
-    with in_workers(make, workers) as chosen, _said_warnings(progress_console):
+    with in_workers(make, 1 if pool else workers) as here, _said_warnings(progress_console):
         if shards:
 
-            def do(shard: "Shard", _: bool, reporter: "Reporter") -> "Done":
-                rows, labels = read(str(shard.data), shard.output)
-                with reporter.working() as count:
-                    augmented = write(rows, labels, shard.output, chosen, count)
-                reporter.notes([*rows.notes, *(f"{shard.data}: {sentence}" for sentence in augmented.notes)])
-                return Done(len(rows), made=len(augmented.texts))
+            def do_with(chosen: "Augmenter") -> "Do":
+                def do(shard: "Shard", _: bool, reporter: "Reporter") -> "Done":
+                    rows, labels = read(str(shard.data), shard.output)
+                    with reporter.working() as count:
+                        augmented = write(rows, labels, shard.output, chosen, count)
+                    reporter.notes([*rows.notes, *(f"{shard.data}: {sentence}" for sentence in augmented.notes)])
+                    return Done(len(rows), made=len(augmented.texts))
+
+                return do
+
+            def do_here() -> "Do":
+                return do_with(here)
+
+            def do_there() -> "Do":
+                return do_with(make())
 
             of = {"labels": sha256_json(protected)}
             of["options"] = sha256_json([names, settings, text, label, copies, only_new, seed, given, __version__])
-            done = shards.work_through(do, of, console, "augmenting", resume=resume, overwrite=overwrite)
+            done = shards.work_through(
+                do_there if pool else do_here,
+                of,
+                console,
+                "augmenting",
+                resume=resume,
+                overwrite=overwrite,
+                pool=pool,
+            )
         else:
             with counter(progress_console, "augmenting", "texts") as count:
-                augmented = write(rows, labels, output, chosen, count)
+                augmented = write(rows, labels, output, here, count)
             if balance:
                 _show_bands(console, augmented)
             for sentence in augmented.notes:

@@ -7,11 +7,16 @@ from typer import Argument, Option
 
 from sharprecl.cli.console import make_console, say
 from sharprecl.cli.options import (
+    Address,
     AnswerPrecision,
     Device,
     Encoding,
+    GpuShare,
     Kind,
     Overwrite,
+    PoolOn,
+    PoolThreads,
+    PoolWorkers,
     Prefix,
     Resume,
     Separator,
@@ -56,10 +61,14 @@ def embed(
     separator: Separator = None,
     sheet: Sheet = None,
     strict: Strict = False,
+    on: PoolOn = None,
+    workers: PoolWorkers = None,
+    threads: PoolThreads = 1,
+    address: Address = None,
+    gpu_share: GpuShare = None,
 ) -> None:
     """Write the features of texts, which stand in front of the classifier; NaN where there is no text."""
-    from sharprecl.cli.progress import Reporter
-    from sharprecl.cli.shards import Shards, answer_shards, are_many
+    from sharprecl.cli.shards import Shards, answer_all, are_many, pool_on
     from sharprecl.cli.stream_source import Given
     from sharprecl.cli.streams import Work, by_length
     from sharprecl.cli.tables import Reading
@@ -79,13 +88,17 @@ def embed(
         check_place(path, endings)
     card = read_card(run)
     reading = Reading(encoding=encoding, separator=separator, sheet=sheet, strict=strict)
+    pool = pool_on(on, shards, address, workers, threads, gpu_share, device)
+    if pool:
+        # Actors stand in other folders.
+        run = run.absolute()
     given = Given(data, output, text or card.text_column, kind, reading, resume, overwrite)
     if not shards:
         given.check()
     console = make_console()
     array = (shards.every[0].output if shards else path).suffix.lower() == ".npy"
 
-    def load() -> "Answer":
+    def load(_: object) -> "Answer":
         from sharprecl.classifier import TextClassifier
 
         classifier = TextClassifier.load(run, device=device, precision=precision)
@@ -100,8 +113,7 @@ def embed(
         {"prefix": prefix, "precision": precision},
         cure="give the new one another --prefix, or ",
     )
-    doing = "embedding"
-    done = answer_shards(shards, work, given, console, doing) if shards else work.do(given, Reporter(console, doing))
+    done = answer_all(shards, work, given, console, "embedding", pool)
     say(console, f"{plural(done.rows, 'text', 'texts')} embedded: {output}")
     if done.listed:
         say(console, f"rows without a text, which are NaN: {done.listed}")

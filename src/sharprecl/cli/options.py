@@ -70,6 +70,11 @@ Kind = Annotated[
         show_default="jsonl if it begins with {, or csv",
     ),
 ]
+PoolOn = Annotated[str | None, Option(help="ray: answer many files on a Ray cluster.", show_default="this process")]
+PoolWorkers = Annotated[
+    int | None, Option(help="On Ray: models side by side, each with a file.", min=1, show_default="as there is room")
+]
+PoolThreads = Annotated[int, Option(help="On Ray: CPU threads of each.", min=1)]
 Prefix = Annotated[str, Option(help="Before the names of the new columns.")]
 Resume = Annotated[bool, Option("--resume", help="Go on where this command was cut off.")]
 Overwrite = Annotated[bool, Option("--overwrite", help="Replace the output file.")]
@@ -115,6 +120,19 @@ Sources = Annotated[
 Rows = Annotated[str, Option(help="Only these rows, as in bcl,sharprecl.")]
 Columns = Annotated[str, Option(help="Only these columns, as in trec@50,cr.")]
 Seeds = Annotated[str, Option(help="Only these seeds, as in 0,1.")]
+
+
+def is_ray(on: str | None, address: str | None, gpu_share: float | None) -> bool:
+    """Whether a command works on a Ray cluster.
+
+    Raises:
+        ConfigError: an unknown place, or options of a cluster without one.
+    """
+    if on not in (None, "ray"):
+        raise ConfigError(f"--on {on!r} is not known; give --on ray, or leave it out for this machine")
+    if on is None and (address is not None or gpu_share is not None):
+        raise ConfigError("--address and --gpu-share are for a Ray cluster; add --on ray")
+    return on is not None
 
 
 def chosen_parts(rows: str, columns: str, seeds: str) -> tuple[list[str], list[str], list[int]]:

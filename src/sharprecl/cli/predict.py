@@ -9,11 +9,16 @@ from typer import Argument, Option
 
 from sharprecl.cli.console import make_console, say, show_notes
 from sharprecl.cli.options import (
+    Address,
     AnswerPrecision,
     Device,
     Encoding,
+    GpuShare,
     Kind,
     Overwrite,
+    PoolOn,
+    PoolThreads,
+    PoolWorkers,
     Prefix,
     PriorHere,
     Resume,
@@ -27,6 +32,8 @@ from sharprecl.data.messages import plural
 from sharprecl.errors import ConfigError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from sharprecl.classifier import TextClassifier
     from sharprecl.cli.streams import Answer, Tell
 
@@ -70,11 +77,15 @@ def predict(
     separator: Separator = None,
     sheet: Sheet = None,
     strict: Strict = False,
+    on: PoolOn = None,
+    workers: PoolWorkers = None,
+    threads: PoolThreads = 1,
+    address: Address = None,
+    gpu_share: GpuShare = None,
 ) -> None:
     """Classify texts with a trained classifier; all columns of the input are kept."""
     from sharprecl.cli.one_text import show_answer
-    from sharprecl.cli.progress import Reporter
-    from sharprecl.cli.shards import Shards, answer_shards, are_many
+    from sharprecl.cli.shards import Shards, answer_all, are_many, pool_on
     from sharprecl.cli.stream_source import PIPE, Given
     from sharprecl.cli.streams import Sample, Work, by_length
     from sharprecl.cli.tables import Reading
@@ -108,13 +119,17 @@ def predict(
         check_place(Path(output))
     card = read_card(run)
     reading = Reading(encoding=encoding, separator=separator, sheet=sheet, strict=strict)
+    pool = pool_on(on, shards, address, workers, threads, gpu_share, device)
+    if pool:
+        # Actors stand in other folders.
+        run = run.absolute()
     given = Given(data, output, text or card.text_column, kind, reading, resume, overwrite)
     if not shards:
         given.check()
     console = make_console(stderr=output == PIPE)
     policy = Policy.from_dict(card.policy)
 
-    def load() -> "Answer":
+    def load(console: "Console") -> "Answer":
         classifier = _load(run, device, precision, None if sample else prior)
         if sample:
             show_notes(console, [classifier.for_prior_of(sample.texts).sentence(card.label_names)])
@@ -147,8 +162,7 @@ def predict(
         as_read=for_excel or output == PIPE,
         sample=sample,
     )
-    doing = "classifying"
-    done = answer_shards(shards, work, given, console, doing) if shards else work.do(given, Reporter(console, doing))
+    done = answer_all(shards, work, given, console, "classifying", pool)
     without = f", {done.without} of them without an answer (left empty)" if done.without else ""
     where = "" if output == PIPE else f": {output}"
     say(console, f"{plural(done.rows, 'row', 'rows')} classified{without}{where}")

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from rich.console import Console
 
 from sharprecl.cli.console import say
 from sharprecl.cli.progress import Reporter
@@ -90,7 +91,8 @@ class Work:
         run: the folder of the classifier.
         label: what the column of labels of a benchmark is called.
         new: names of the new columns.
-        load: loads the model, and gives what answers the texts of a block; called once, when the first text is due.
+        load: loads the model, and gives what answers the texts of a block; called once, when the first text is due,
+            with the console where it may say something.
         form: how rows are written, by the ending of the output and what sentences call the source.
         options: what else the bytes depend on.
         cure: what to do if the input has a new column.
@@ -102,23 +104,19 @@ class Work:
     run: Path
     label: str
     new: Sequence[str]
-    load: Callable[[], Answer]
+    load: Callable[[Console], Answer]
     form: Callable[[str, str], RowFormat]
     options: Mapping[str, object]
     cure: str = ""
     as_read: bool = False
     sample: Sample | None = None
     silent: int = 0
+    _answer: Answer | None = field(default=None, init=False)
 
     @cached_property
     def weights(self) -> str:
         """The hash of the classifier."""
         return weights_of(self.run)
-
-    @cached_property
-    def answer(self) -> Answer:
-        """What answers texts."""
-        return self.load()
 
     def do(self, given: Given, reporter: Reporter) -> Done:
         """Read, answer and write one file."""
@@ -149,7 +147,9 @@ class Work:
             if isinstance(out, Unfinished) and out.open(given.what(self.weights, **self.options), resume=given.resume):
                 of = f" of {given.data}" if given.lists else ""
                 say(reporter.console, f"going on behind row {out.rows:,}{of}")
-            answer = self.answer
+            if self._answer is None:
+                self._answer = self.load(reporter.console)
+            answer = self._answer
             with reporter.working() as count:
                 done = out.rows
                 count(done, total)

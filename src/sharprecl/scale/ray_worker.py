@@ -7,11 +7,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from sharprecl.errors import ConfigError
 from sharprecl.experiments.task import MakeWorker, Options, Outcome, Steps, Task
 from sharprecl.experiments.worker import is_pace, make, set_up
 from sharprecl.runs.code import code_hash
-from sharprecl.scale.cluster import check_room, connect, has_gpus
+from sharprecl.scale.cluster import check_room, connect, share_of_gpu, unseen
 
 
 def ray_workers(address: str | None, gpu_share: float | None, options: Options) -> MakeWorker:
@@ -25,13 +24,10 @@ def ray_workers(address: str | None, gpu_share: float | None, options: Options) 
     Raises:
         SharpReCLError: there is no such cluster, or no machine in it is large enough.
     """
-    if gpu_share is not None and gpu_share < 0:
-        raise ConfigError("--gpu-share is a part of a GPU, as in 0.25, or a number of them; it cannot be negative")
     ray = connect(address)
-    if gpu_share is None:
-        gpu_share = 1.0 if options.device != "cpu" and has_gpus(ray) else 0.0
-    check_room(ray, options.threads, gpu_share)
-    return partial(RayWorker, ray, gpu_share)
+    share = share_of_gpu(ray, gpu_share, options.device)
+    check_room(ray, options.threads, share)
+    return partial(RayWorker, ray, share)
 
 
 class RayWorker:
@@ -110,22 +106,16 @@ class _Maker:
     """The actor: makes the runs that it is given."""
 
     def __init__(self, store: Path, options: Options) -> None:
-        if not store.is_dir():
-            import socket
-
-            self._lost: str | None = (
-                f"the machine {socket.gethostname()} does not see the folder {store}; give --output a folder that all "
-                f"machines of the cluster share"
-            )
+        self._lost = None if store.is_dir() else unseen(store)
+        if self._lost:
             return
-        self._lost = None
         self._threads = options.threads
         self._pace: tuple[int, int, float | None] = 0, 0, None
         self._place = set_up(store, options, self._tell)
 
     def greet(self) -> tuple[str, dict[str, Any]]:
         if self._lost:
-            raise ConfigError(self._lost)
+            raise self._lost
         return code_hash(), self._place
 
     def make(self, task: Task) -> Outcome:

@@ -6,8 +6,8 @@ from pathlib import Path
 from rich.console import Console
 
 from sharprecl.cli.console import say
+from sharprecl.cli.options import is_ray
 from sharprecl.cli.progress import PlainLines, live_bars
-from sharprecl.errors import ConfigError
 from sharprecl.experiments.duration import format_duration
 from sharprecl.experiments.plan import Job
 from sharprecl.experiments.scheduler import Sweep
@@ -23,15 +23,11 @@ def workers_on(on: str | None, address: str | None, gpu_share: float | None, opt
     Raises:
         SharpReCLError: an unknown place, options of another one, or no such cluster.
     """
-    if on == "ray":
-        from sharprecl.scale.ray_worker import ray_workers
+    if not is_ray(on, address, gpu_share):
+        return Worker
+    from sharprecl.scale.ray_worker import ray_workers
 
-        return ray_workers(address, gpu_share, options)
-    if on is not None:
-        raise ConfigError(f"--on {on!r} is not known; give --on ray, or leave it out for processes of this machine")
-    if address is not None or gpu_share is not None:
-        raise ConfigError("--address and --gpu-share are for a Ray cluster; add --on ray")
-    return Worker
+    return ray_workers(address, gpu_share, options)
 
 
 def show_sweep(

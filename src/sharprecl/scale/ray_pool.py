@@ -1,0 +1,104 @@
+"""Files of texts through Ray Data: a pool of actors, each of which loads the model once and does one file at a time."""
+
+import socket
+from collections.abc import Callable, Iterator, Sequence
+from logging import ERROR, getLogger
+from pathlib import Path
+from typing import Any
+
+from sharprecl.errors import ConfigError
+from sharprecl.runs.code import code_hash
+from sharprecl.scale.cluster import check_room, connect, share_of_gpu, unseen
+
+MakeOne = Callable[[], Callable[[Any], object]]
+"""Is called once in every actor, and gives what does an item. What this gives goes back to the command."""
+
+
+class RayPool:
+    """Actors of a cluster.
+
+    Args:
+        address: of the cluster; None takes ``RAY_ADDRESS``, or starts one on this machine.
+        workers: how many actors; None is as many as there is room for.
+        threads: CPUs of each.
+        gpu_share: of a GPU for each; None is a whole one where there are any and the device may be one.
+        device: ``auto``, ``cpu``, ...
+
+    Raises:
+        SharpReCLError: there is no such cluster, or no machine in it is large enough.
+    """
+
+    def __init__(
+        self, address: str | None, workers: int | None, threads: int, gpu_share: float | None, device: str
+    ) -> None:
+        self._ray = connect(address)
+        share = share_of_gpu(self._ray, gpu_share, device)
+        check_room(self._ray, threads, share)
+        there = self._ray.cluster_resources()
+        rooms = [there.get("CPU", 1) // threads, *([there.get("GPU", 0) // share] if share else [])]
+        self.workers = workers or max(1, int(min(rooms)))
+        self._threads, self._share = threads, share
+
+    def map(self, make: MakeOne, items: Sequence[Any], folder: Path) -> Iterator[tuple[int, Any]]:
+        """Do items, in any order; those of an actor that dies are done once more by its successor.
+
+        Args:
+            make: see ``MakeOne``; it and the items are pickled.
+            items: what is to be done.
+            folder: that all machines of the cluster must see.
+
+        Yields:
+            The number of an item and what was made of it.
+
+        Raises:
+            ConfigError: an actor's machine does not see the folder, or has another version of this package.
+        """
+        if not items:
+            return
+        import ray.data
+        from ray import cloudpickle
+
+        getLogger("ray.data").setLevel(ERROR)
+        ray.data.DataContext.get_current().enable_progress_bars = False
+        rows = [{"number": number, "item": cloudpickle.dumps(item)} for number, item in enumerate(items)]
+        done = ray.data.from_items(rows, override_num_blocks=len(rows)).map(
+            _Actor,
+            fn_constructor_args=(cloudpickle.dumps(make), self._threads, str(folder.absolute()), code_hash()),
+            compute=ray.data.ActorPoolStrategy(size=min(self.workers, len(rows)), max_tasks_in_flight_per_actor=1),
+            num_cpus=self._threads,
+            num_gpus=self._share,
+            # Ray tells an actor that has one CPU to use one thread, whatever is asked for, unless it is told so itself.
+            runtime_env={"env_vars": {"OMP_NUM_THREADS": str(self._threads), "TOKENIZERS_PARALLELISM": "false"}},
+        )
+        for row in done.iter_rows():
+            made = cloudpickle.loads(row["made"])
+            if isinstance(made, ConfigError):
+                raise made
+            yield row["number"], made
+
+
+class _Actor:
+    """Does the items that it is given."""
+
+    def __init__(self, make: bytes, threads: int, folder: str, code: str) -> None:
+        self._threads, self._make = threads, make
+        self._one: Callable[[Any], object] | None = None
+        self._wrong = None
+        if not Path(folder).is_dir():
+            self._wrong = unseen(Path(folder))
+        elif code_hash() != code:
+            self._wrong = ConfigError(
+                f"the machine {socket.gethostname()} has another version of sharprecl than this one; install the same "
+                f"on all machines of the cluster"
+            )
+
+    def __call__(self, row: dict[str, Any]) -> dict[str, Any]:
+        import torch
+        from ray import cloudpickle
+
+        # The number of threads belongs to the thread that asks for it.
+        torch.set_num_threads(self._threads)
+        if self._wrong is None and self._one is None:
+            self._one = cloudpickle.loads(self._make)()
+        made = self._wrong if self._one is None else self._one(cloudpickle.loads(row["item"]))
+        return {"number": row["number"], "made": cloudpickle.dumps(made)}
