@@ -2,11 +2,13 @@
 
 Shards of four columns (texts of eight words) are made in a process of their own, and classified by a BERT of two narrow
 layers, with one thread, by another process, whose memory is sampled: resident, and thereof what is no page of a mapped
-file, which the system takes back when it needs room. Halfway through it can be killed, to go on with --resume. Appends
+file, which the system takes back when it needs room. Halfway through it can be killed, to go on with --resume. With
+--on-ray a pool of so many actors does it; the memory is then that of this process, which only hands shards out. Appends
 a dated line to results/predict_shards.jsonl and prints a table.
 
     nice python benchmarks/predict_shards.py --rows 200000 --shards 8 --format parquet
     nice python benchmarks/predict_shards.py --rows 10000000 --shards 100 --format parquet --kill
+    nice python benchmarks/predict_shards.py --rows 200000 --shards 8 --format parquet --on-ray 2
 """
 
 import argparse
@@ -76,10 +78,13 @@ def memory(process: int) -> tuple[float, float] | None:
     return tuple(int(found[name].split()[0]) / 1024 for name in ("VmRSS", "RssAnon"))  # type: ignore[return-value]
 
 
-def classify(folder: Path, ending: str, wanted: int, resume: bool) -> tuple[list[tuple[float, ...]], float, int]:
+def classify(
+    folder: Path, ending: str, wanted: int, resume: bool, actors: int
+) -> tuple[list[tuple[float, ...]], float, int]:
     """Memory by time until the command ends, or has finished so many shards and is killed; seconds and exit status."""
     words = [sys.executable, "-m", "sharprecl", "predict", str(folder / "run"), str(folder / "in")]
     words += ["--output", str(folder / "out"), *(["--resume"] if resume else [])]
+    words += ["--on", "ray", "--workers", str(actors)] if actors else []
     began = time.monotonic()
     running = subprocess.Popen(words, env={**os.environ, "OMP_NUM_THREADS": "1"}, stdout=sys.stderr)
     course: list[tuple[float, ...]] = []
@@ -96,9 +101,9 @@ def measure(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
     """Classify all shards, killed on the way if that is asked for, and look at what is there."""
     course, seconds = [], 0.0
     if options.kill:
-        part, seconds, _ = classify(folder, options.format, max(1, options.shards // 2), resume=False)
+        part, seconds, _ = classify(folder, options.format, max(1, options.shards // 2), False, options.on_ray)
         course += part
-    part, more, status = classify(folder, options.format, 0, resume=options.kill)
+    part, more, status = classify(folder, options.format, 0, options.kill, options.on_ray)
     course += [(seconds + when, *rest) for when, *rest in part]
     seconds += more
     if status:
@@ -120,6 +125,7 @@ def measure(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
         "shards": options.shards,
         "format": options.format,
         "killed_halfway": options.kill,
+        "ray_actors": options.on_ray,
         "seconds": round(seconds, 1),
         "rows_a_second": round(options.rows / seconds),
         "peak_mb": round(max(rss for _, rss, _ in course)),
@@ -135,6 +141,7 @@ def main() -> None:
     parser.add_argument("--shards", type=int, default=8)
     parser.add_argument("--format", choices=("csv", "tsv", "jsonl", "parquet"), default="parquet")
     parser.add_argument("--kill", action="store_true", help="kill it when half of the shards are there, and resume")
+    parser.add_argument("--on-ray", type=int, default=0, metavar="ACTORS", help="on a Ray cluster of this machine")
     parser.add_argument("--place", type=Path, help="where the shards lie meanwhile; some 200 bytes a row")
     parser.add_argument("--make", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
