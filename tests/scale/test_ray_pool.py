@@ -13,6 +13,8 @@ import pytest
 
 from sharprecl.data.finished import FILE as RECORD
 from sharprecl.data.row_stream import ROWS
+from sharprecl.errors import SharpReCLError
+from sharprecl.scale.ray_pool import RayPool
 from streamed import small_blocks
 from streamed import stream_folder as stream_folder
 from streamed import streamed as streamed
@@ -111,6 +113,12 @@ def test_a_killed_actor_loses_nothing(tickets: Shell) -> None:
     assert killed
     assert (status, told(err)) == (0, [])
     assert made("there") == made("here")
+
+
+def test_a_worker_that_always_dies_ends_the_command(tmp_path: Path) -> None:
+    pool = RayPool(None, 1, 1, None, "cpu")
+    with pytest.raises(SharpReCLError, match="a worker died 3 times over one file; its memory probably"):
+        list(pool.map(lambda: lambda item: os._exit(item), [1], tmp_path))
 
 
 def test_one_file_is_no_work_for_a_cluster(tickets: Shell) -> None:

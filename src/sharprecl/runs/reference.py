@@ -16,7 +16,6 @@ from sharprecl.classifier import TextClassifier
 from sharprecl.data.tables import TextTable
 from sharprecl.data.tokens import tokenize
 from sharprecl.errors import DataError
-from sharprecl.export.card import read_card
 from sharprecl.export.encoder import EncoderPredictor
 from sharprecl.runs.folder import write_arrays
 from sharprecl.runs.judge import Judged
@@ -141,17 +140,17 @@ def token_facts(classifier: TextClassifier, texts: Sequence[str]) -> tuple[Ids, 
     return tokens.lengths, np.diff(unknown), np.array([len(text) for text in texts], dtype=np.int64)
 
 
-def remember(folder: Path, device: str, judged: Judged, *, held_out: bool) -> None:
+def remember(folder: Path, classifier: TextClassifier, judged: Judged, *, held_out: bool) -> None:
     """Keep a reference in a run's folder, where its classifier is an encoder.
 
     Args:
-        folder: of the run, with its classifier.
+        folder: of the run.
+        classifier: of the run.
         judged: how the classifier, or trainings of folds, were judged.
         held_out: whether the classifier itself has not learnt from these texts.
     """
-    if read_card(folder).pooling == "none":
+    if classifier._predictor.pooling == "none":
         return
-    classifier = TextClassifier.load(folder, device=device)
     # Trainings of folds judge without features of the classifier.
     answered = (judged.scores, judged.embeddings) if judged.embeddings.shape[1] else None
     found = Reference.of(classifier, judged.table, held_out=held_out, origin=judged.on, answered=answered)

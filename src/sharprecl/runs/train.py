@@ -266,11 +266,13 @@ def _train(run: Run, watching: Callback, resume: bool) -> Judged:
     del trained, classifier
     free_memory()
     of_folds = judged is not None
+    # What is judged is what was saved, read back: the figures belong to the files that get deployed.
+    saved = TextClassifier.load(run.output, device=run.device)
     if judged is None:
-        # What is judged is what was saved, read back: the figures belong to the files that get deployed.
-        judged = judge(TextClassifier.load(run.output, device=run.device), *run.judged_on(validation))
+        judged = judge(saved, *run.judged_on(validation))
     judged.write_scores(run.output / SCORES)
-    remember(run.output, run.device, judged, held_out=not of_folds and (run.test is not None or len(validation) > 0))
+    remember(run.output, saved, judged, held_out=not of_folds and (run.test is not None or len(validation) > 0))
+    del saved
     environment = {
         **describe_run(started, outcome),
         "training_seconds": outcome.seconds,

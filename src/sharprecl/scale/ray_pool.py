@@ -6,9 +6,12 @@ from logging import ERROR, getLogger
 from pathlib import Path
 from typing import Any
 
-from sharprecl.errors import ConfigError
+from sharprecl.errors import ConfigError, SharpReCLError
 from sharprecl.runs.code import code_hash
 from sharprecl.scale.cluster import check_room, connect, share_of_gpu, unseen
+
+_TRIES = 2
+"""How often an actor that died is replaced, and what it did is done once more."""
 
 MakeOne = Callable[[], Callable[[Any], object]]
 """Is called once in every actor, and gives what does an item. What this gives goes back to the command."""
@@ -51,6 +54,7 @@ class RayPool:
             The number of an item and what was made of it.
 
         Raises:
+            SharpReCLError: actors die again and again.
             ConfigError: an actor's machine does not see the folder, or has another version of this package.
         """
         if not items:
@@ -67,14 +71,22 @@ class RayPool:
             compute=ray.data.ActorPoolStrategy(size=min(self.workers, len(rows)), max_tasks_in_flight_per_actor=1),
             num_cpus=self._threads,
             num_gpus=self._share,
+            max_restarts=_TRIES,
+            max_task_retries=_TRIES,
             # Ray tells an actor that has one CPU to use one thread, whatever is asked for, unless it is told so itself.
             runtime_env={"env_vars": {"OMP_NUM_THREADS": str(self._threads), "TOKENIZERS_PARALLELISM": "false"}},
         )
-        for row in done.iter_rows():
-            made = cloudpickle.loads(row["made"])
-            if isinstance(made, ConfigError):
-                raise made
-            yield row["number"], made
+        try:
+            for row in done.iter_rows():
+                made = cloudpickle.loads(row["made"])
+                if isinstance(made, ConfigError):
+                    raise made
+                yield row["number"], made
+        except self._ray.exceptions.ActorDiedError as error:
+            raise SharpReCLError(
+                f"a worker died {_TRIES + 1} times over one file; its memory probably does not suffice: take fewer "
+                f"--workers or cut the files smaller, then run the same command with --resume"
+            ) from error
 
 
 class _Actor:
