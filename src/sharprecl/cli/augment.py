@@ -142,7 +142,10 @@ def augment(
 
     given = Reading(encoding=encoding, separator=separator, sheet=sheet, strict=strict)
     console, progress_console = make_console(), make_console(stderr=True)
-    folder = views_folder() if cache is None else cache.absolute()
+    folder = views_folder() if cache is None else cache
+    if pool:
+        # Actors stand in other folders.
+        folder = folder.absolute()
 
     def read(name: str, place: Path) -> tuple["Rows", "Labels"]:
         rows = rows_of(name, text, label or LABEL, given, typer.echo)
