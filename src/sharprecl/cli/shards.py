@@ -149,9 +149,11 @@ class Shards:
                 due = [shard for shard in self.every if not record.recorded(shard.output)]
                 reporter = ShardReporter(console, count, [shard.data for shard in due])
                 begun = (_Begun(shard, record, resume) for shard in self.every)
-                for one in (
-                    _here(begun, make, reporter) if pool is None else _on(pool, self.folder, begun, make, reporter)
-                ):
+                if pool is None:
+                    worked = _here(begun, make, reporter)
+                else:
+                    worked = _in_pool(pool, self.folder, begun, make, reporter)
+                for one in worked:
                     if one.done is not None:
                         done.append(one.done)
                     else:
@@ -294,7 +296,7 @@ def _here(every: Iterable[_Begun], make: Callable[[], Do], reporter: ShardReport
         yield one
 
 
-def _on(
+def _in_pool(
     pool: "RayPool", folder: Path, every: Iterable[_Begun], make: Callable[[], Do], reporter: ShardReporter
 ) -> Iterator[_Begun]:
     """Let a pool do them, several at a time, in any order."""
