@@ -14,6 +14,7 @@ import pytest
 from sharprecl.data.finished import FILE as RECORD
 from sharprecl.data.row_stream import ROWS
 from sharprecl.errors import SharpReCLError
+from sharprecl.scale.cluster import Cluster
 from sharprecl.scale.ray_pool import RayPool
 from streamed import small_blocks
 from streamed import stream_folder as stream_folder
@@ -116,7 +117,7 @@ def test_a_killed_actor_loses_nothing(tickets: Shell) -> None:
 
 
 def test_a_worker_that_always_dies_ends_the_command(tmp_path: Path) -> None:
-    pool = RayPool(None, 1, 1, None, "cpu")
+    pool = RayPool(Cluster.joined(None, 1, None, "cpu"), 1)
     with pytest.raises(SharpReCLError, match="a worker died 3 times over one file; its memory probably"):
         list(pool.map(lambda: lambda item: os._exit(item), [1], tmp_path))
 

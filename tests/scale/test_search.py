@@ -15,10 +15,10 @@ from sharprecl.errors import ConfigError, DivergedError
 from sharprecl.evaluation.judge import Evaluation, evaluate
 from sharprecl.runs.folder import BusyError, RunFolder
 from sharprecl.runs.train import SEARCH
-from sharprecl.scale import fresh
 from sharprecl.scale import search as module
+from sharprecl.scale.asked import TRIALS, Search
 from sharprecl.scale.page import write_page
-from sharprecl.scale.search import FRESH, JOURNAL, SPACE, TRIALS, Found, Search, search
+from sharprecl.scale.search import FRESH, JOURNAL, SPACE, Found, search
 from sharprecl.scale.space import read_space, rounded
 from sharprecl.scale.trial import Trial, run_trial
 from sharprecl.training.history import Callback
@@ -51,8 +51,7 @@ class Stub:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, wrong: Callable[[Trial], int]) -> None:
         self.wrong = wrong
         self.asked: list[Trial] = []
-        for place in (module, fresh):
-            monkeypatch.setattr(place, "run_trial", self)
+        monkeypatch.setattr(module, "run_trial", self)
 
     def __call__(self, trial: Trial, watching: Callback, after_fold: Any = lambda *_: None) -> Evaluation:
         self.asked.append(trial)

@@ -26,6 +26,7 @@ from sharprecl.training.launch import _store, check_launcher, check_number, star
 from sharprecl.training.processes import ALONE, Processes
 from sharprecl.training.session import Trained, train
 from tiny import skewed_texts, tiny_encoder
+from typed import Shell
 
 TRAINED = [name for name in METHODS if method_settings(name).trains_encoder]
 COMMAND = [sys.executable, "-m", "sharprecl"]
@@ -230,10 +231,12 @@ def test_torchrun_starts_the_command_and_only_the_first_prints(folder: Path) -> 
         "-m",
         "sharprecl",
     )
-    ran = command(folder, "launched", "--max-epochs", "2", before=launcher)
+    # With folds, so that the floors are judged too: in the first process alone.
+    ran = command(folder, "launched", "--max-epochs", "2", "--folds", "2", before=launcher)
     out, told = ran.communicate(timeout=120)
     assert ran.returncode == 0, told
     assert out.count("report.html") == 1
+    assert "logistic regression" in " ".join(out.split())
     assert json.loads((folder / "launched" / "environment.json").read_text())["processes"] == 2
 
 
@@ -267,3 +270,18 @@ def test_a_rank_without_others_trains_for_itself(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("RANK", "3")
     monkeypatch.delenv("WORLD_SIZE", raising=False)
     assert not trains_along("cpu")
+
+
+def test_a_floor_is_fitted_beside_a_launched_training(
+    table: TextTable, encoder: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    monkeypatch.setenv("RANK", "0")
+    settings = {"encoder": {"name": encoder, "max_length": 32}, "method": {"name": "frozen"}}
+    assert len(TextClassifier(config=settings, device="cpu").fit(table).predict(table.texts)) == len(table)
+    data, output = str(folder / "data.csv"), str(folder / "alone")
+    status, _, told = Shell(monkeypatch, capsys)(
+        "train", data, "-o", output, "--encoder", encoder, "--method", "frozen"
+    )
+    assert status == 2
+    assert "frozen is not trained by several processes; start it without a launcher" in told

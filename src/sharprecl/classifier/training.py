@@ -72,7 +72,8 @@ def processes_for(config: RunConfig, num_texts: int, number: int, device: str) -
     Raises:
         ConfigError: the method, the batches or the machine do not allow so many.
     """
-    if number == 1 and launched() == 1:
+    # What takes no steps is fitted beside a launched training too, as what it has to beat.
+    if number == 1 and (launched() == 1 or not config.method.trains_encoder):
         yield ALONE
         return
     check_launcher()

@@ -97,8 +97,27 @@ Address = Annotated[
 ]
 GpuShare = Annotated[
     float | None,
-    Option(help="On Ray: of a GPU for each run; 0.0625 lets sixteen share one.", show_default="1 where there are any"),
+    Option(help="On Ray: of a GPU for each; 0.0625 lets sixteen share one.", show_default="1 where there are any"),
 ]
+
+# Of a training on a cluster.
+TrainOn = Annotated[str | None, Option(help="ray: train on a Ray cluster.", show_default="this machine")]
+TrainWorkers = Annotated[
+    int | None,
+    Option(
+        help="On Ray: that train together; the batch stays as large.",
+        min=1,
+        show_default="as many as there is room for",
+    ),
+]
+MinWorkers = Annotated[
+    int | None,
+    Option(help="On Ray: go on with so few while machines are missing.", min=1, show_default="all of them"),
+]
+
+# Of a search on a cluster.
+TuneOn = Annotated[str | None, Option(help="ray: make the trials on a Ray cluster.", show_default="this machine")]
+TuneWorkers = Annotated[int | None, Option(help="On Ray: trials side by side.", min=1, show_default="as there is room")]
 RetryFailed = Annotated[bool, Option("--retry-failed", help="Make failed runs anew.")]
 
 # Of experiments.

@@ -190,10 +190,11 @@ def pool_on(
         return None
     if shards is None:
         raise ConfigError("on Ray every worker takes a file at a time; give a folder of files, or leave --on ray out")
+    from sharprecl.scale.cluster import Cluster
     from sharprecl.scale.ray_pool import RayPool
 
     shards.make_absolute()
-    return RayPool(address, workers, threads, gpu_share, device)
+    return RayPool(Cluster.joined(address, threads, gpu_share, device), workers)
 
 
 def answer_all(

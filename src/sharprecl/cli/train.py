@@ -10,16 +10,20 @@ from typer import Option
 
 from sharprecl.cli.console import make_console, say, show_files, show_judged, show_notes, show_table
 from sharprecl.cli.options import (
+    Address,
     Calibrate,
     Coverage,
     Device,
     EncoderName,
     Encoding,
+    GpuShare,
     Label,
     MaxLength,
     MethodName,
+    MinWorkers,
     Optimise,
     OverwriteFolder,
+    PoolThreads,
     Precision,
     Seed,
     Separator,
@@ -28,6 +32,9 @@ from sharprecl.cli.options import (
     Strict,
     Text,
     TrainingTexts,
+    TrainOn,
+    TrainWorkers,
+    is_ray,
 )
 from sharprecl.cli.progress import TrainingProgress
 from sharprecl.errors import ConfigError
@@ -94,6 +101,12 @@ def train(
     processes: Annotated[
         int, Option(help="That train together on this machine; the batch stays as large, each takes a part of it.")
     ] = 1,
+    on: TrainOn = None,
+    address: Address = None,
+    workers: TrainWorkers = None,
+    min_workers: MinWorkers = None,
+    threads: PoolThreads = 1,
+    gpu_share: GpuShare = None,
     encoding: Encoding = None,
     separator: Separator = None,
     sheet: Sheet = None,
@@ -119,6 +132,12 @@ def train(
         raise ConfigError(
             "--resume keeps what is in the output folder and --overwrite replaces it; leave out one of them"
         )
+    if is_ray(on, address, gpu_share) and processes != 1:
+        raise ConfigError(
+            "--processes start on this machine and --workers on the cluster; give --workers with --on ray"
+        )
+    if on is None and (workers or min_workers):
+        raise ConfigError("--workers and --min-workers are for a Ray cluster; add --on ray, or give --processes")
     options = {
         "profile": profile,
         "seed": seed,
@@ -160,7 +179,10 @@ def train(
     from sharprecl.runs.judge import references
     from sharprecl.runs.train import Run, check_same, claim, is_finished
     from sharprecl.runs.train import train as train_run
+    from sharprecl.training.launch import launched
 
+    if launched() > 1 and not settings.method.trains_encoder:
+        raise ConfigError(f"{settings.method.name} is not trained by several processes; start it without a launcher")
     console = make_console()
     if settings.method.name == "openai_finetune":
         from sharprecl.cli.spending import agreed_cost
@@ -186,11 +208,19 @@ def train(
         check_same(run)
         say(console, f"{output} is finished: nothing to resume")
         return
+    cluster = None
+    if on is not None:
+        from sharprecl.scale.cluster import Cluster
+        from sharprecl.scale.ray_train import RayTraining
+
+        cluster = RayTraining(Cluster.joined(address, threads, gpu_share, device), workers, min_workers)
+        cluster.check(run)
     claim(output, resume, overwrite)
     show_table(console, table, data if ir is None else f"{data} at ratio {ir:g}")
     if held_out is not None:
         run.references |= references(table, held_out, settings, lambda words: say(console, words), device)
-    found = train_run(run, [TrainingProgress(console)], resume)
+    watching = TrainingProgress(console)
+    found = train_run(run, [watching], resume) if cluster is None else cluster.train(run, watching)
     show_judged(console, {run.title: found.evaluation, **run.references}, found.on)
     show_notes(console, [*run.test_notes, *found.notes])
     show_files(console, output)

@@ -9,19 +9,25 @@ from typer import Option
 
 from sharprecl.cli.console import make_console, say, show_files, show_judged, show_notes, show_table
 from sharprecl.cli.options import (
+    Address,
     Device,
     EncoderName,
     Encoding,
+    GpuShare,
     Label,
     MaxLength,
     MethodName,
     OverwriteFolder,
+    PoolThreads,
     Seed,
     Separator,
     Sheet,
     Strict,
     Text,
     TrainingTexts,
+    TuneOn,
+    TuneWorkers,
+    is_ray,
 )
 from sharprecl.cli.progress import TrainingProgress
 from sharprecl.errors import ConfigError, DataError
@@ -54,6 +60,11 @@ def tune(
         list[str] | None, Option("--set", help="Any other setting to begin with, as in view=dropout; may be repeated.")
     ] = None,
     device: Device = "auto",
+    on: TuneOn = None,
+    address: Address = None,
+    workers: TuneWorkers = None,
+    threads: PoolThreads = 1,
+    gpu_share: GpuShare = None,
     encoding: Encoding = None,
     separator: Separator = None,
     sheet: Sheet = None,
@@ -73,6 +84,8 @@ def tune(
         raise ConfigError(
             "--resume keeps what is in the output folder and --overwrite replaces it; leave out one of them"
         )
+    if not is_ray(on, address, gpu_share) and workers is not None:
+        raise ConfigError("--workers are for a Ray cluster; add --on ray, or leave it out for one trial at a time")
     check_extras()
     options = {
         "seed": seed,
@@ -107,8 +120,9 @@ def tune(
     from sharprecl.runs.judge import references
     from sharprecl.runs.train import SEARCH, SEARCH_PAGE, Run, claim, is_finished
     from sharprecl.runs.train import train as train_run
+    from sharprecl.scale.asked import Search
     from sharprecl.scale.page import write_page
-    from sharprecl.scale.search import Search, search
+    from sharprecl.scale.search import search
 
     console = make_console()
     if resume and is_finished(output):
@@ -116,6 +130,12 @@ def tune(
             raise ConfigError(f"{output} holds a run of 'sharprecl train'; choose another --output, or add --overwrite")
         say(console, f"{output} is finished: nothing to resume")
         return
+    cluster = None
+    if on is not None:
+        from sharprecl.scale.cluster import Cluster
+        from sharprecl.scale.ray_tune import RayTrials
+
+        cluster = RayTrials(Cluster.joined(address, threads, gpu_share, device), workers)
     claim(output, resume, overwrite)
     show_table(console, table, data)
     say(
@@ -123,14 +143,16 @@ def tune(
         f"{trials} trials over {', '.join(tried)}, each judged by macro-F1 on {number} folds; then the best one and "
         f"the defaults on fresh folds, then the model",
     )
-    asked = Search(table, wanted, tried, output, trials, minutes, device)
-    found = search(asked, TrainingProgress(console))
+    # Machines of a cluster stand in other folders.
+    asked = Search(table, wanted, tried, output if cluster is None else output.absolute(), trials, minutes, device)
+    found = search(asked, TrainingProgress(console), cluster)
     write_page(found, output / SEARCH_PAGE, data)
     say(console, f"search: {found.sentence}", style="bold")
     run = Run(table, found.config, output, test=held_out, device=device, text_column=text, label_column=label)
     if held_out is not None:
         run.references |= references(table, held_out, found.config, lambda words: say(console, words), device)
-    judged = train_run(run, [TrainingProgress(console)], resume=True)
+    watching = TrainingProgress(console)
+    judged = train_run(run, [watching], resume=True) if cluster is None else cluster.train(run, watching)
     show_judged(console, {run.title: judged.evaluation, **run.references}, judged.on)
     show_notes(console, [*run.test_notes, *judged.notes])
     show_files(console, output)

@@ -63,6 +63,8 @@ from sharprecl.training.tensorboard import TensorBoardLog
 REPORT, TENSORBOARD = "report.html", "tensorboard"
 SEARCH, SEARCH_PAGE = "search", "tune.html"
 """What ``sharprecl tune`` leaves beside the model that it trained."""
+RAY = "ray-train"
+"""A folder of Ray Train's own, while a training on a cluster goes on."""
 _RESULTS = (
     METRICS,
     ENVIRONMENT,
@@ -154,7 +156,7 @@ def _claim(output: Path, resume: bool, overwrite: bool) -> None:
     if overwrite:
         # Checkpoints go first: were this cut off, nothing of the old run could be resumed by mistake.
         remove_checkpoints(output / CHECKPOINTS)
-        for name in (*_RESULTS, SENT, ANSWERS, HISTORY, CARD):
+        for name in (*_RESULTS, SENT, ANSWERS, HISTORY, CARD, RAY):
             path = output / name
             if path.is_dir():
                 shutil.rmtree(path)

@@ -5,12 +5,17 @@ import socket
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
+from typing import Any, Self
 
 from sharprecl.errors import ConfigError
 from sharprecl.extras import require
+from sharprecl.runs.code import code_hash
 
+RETRIES = 2
+"""How often what a worker died over is done once more. A machine that Ray was told would go does not count."""
 _PATIENCE = 5.0  # seconds
 
 
@@ -69,45 +74,93 @@ def _check_answers(address: str | None) -> None:
         socket.create_connection((host, int(port)), timeout=_PATIENCE).close()
 
 
-def check_room(ray: ModuleType, cpus: int, gpus: float) -> None:
-    """Refuse what no machine of the cluster could ever hold.
+@dataclass(frozen=True)
+class Cluster:
+    """A Ray cluster, and what every worker of a command gets of it.
+
+    Attributes:
+        ray: the package, connected.
+        threads: CPUs.
+        gpu_share: of a GPU; 0 for none.
+        device: ``auto``, ``cpu``, ...
+    """
+
+    ray: ModuleType
+    threads: int
+    gpu_share: float
+    device: str
+
+    @classmethod
+    def joined(cls, address: str | None, threads: int, gpu_share: float | None, device: str) -> Self:
+        """Join it.
+
+        Args:
+            address: of the cluster; None takes ``RAY_ADDRESS``, or starts one on this machine.
+            threads: CPUs of each worker.
+            gpu_share: of a GPU; None is a whole one where there are any and the device may be one.
+            device: ``auto``, ``cpu``, ...
+
+        Raises:
+            SharpReCLError: there is no such cluster, or no machine in it is large enough for a worker.
+        """
+        if gpu_share is not None and gpu_share < 0:
+            raise ConfigError("--gpu-share is a part of a GPU, as in 0.25, or a number of them; it cannot be negative")
+        ray = connect(address)
+        if gpu_share is None:
+            gpu_share = 1.0 if device != "cpu" and ray.cluster_resources().get("GPU") else 0.0
+        cluster = cls(ray, threads, gpu_share, device)
+        for name, wanted, option in (("CPU", threads, "--threads"), ("GPU", gpu_share, "--gpu-share")):
+            most = max((there.get(name, 0) for there in cluster._machines()), default=0)
+            if wanted > most:
+                raise ConfigError(
+                    f"every worker needs {wanted:g} {name}s, and no machine of this cluster has more than {most:g}; "
+                    f"give a smaller {option}"
+                )
+        return cluster
+
+    @property
+    def room(self) -> int:
+        """How many workers fit into it as it is, one at least."""
+        wanted = {"CPU": self.threads, "GPU": self.gpu_share}
+        rooms = (
+            min(int(there.get(name, 0) // each) for name, each in wanted.items() if each) for there in self._machines()
+        )
+        return max(1, sum(rooms))
+
+    @property
+    def resources(self) -> dict[str, float]:
+        """Of a worker, as Ray's options take them."""
+        return {"num_cpus": self.threads, "num_gpus": self.gpu_share}
+
+    @property
+    def environment(self) -> dict[str, Any]:
+        """Of a worker, as Ray takes it. It tells one that has one CPU to use one thread, whatever is asked for."""
+        return {"env_vars": {"OMP_NUM_THREADS": str(self.threads), "TOKENIZERS_PARALLELISM": "false"}}
+
+    def _machines(self) -> list[dict[str, float]]:
+        return [node["Resources"] for node in self.ray.nodes() if node["Alive"]]
+
+
+def check_worker(folder: str, code: str | None = None) -> None:
+    """See, on a machine of the cluster, that it can work for a command.
+
+    Args:
+        folder: of the outputs.
+        code: the command's ``code_hash``; None is seen to elsewhere.
 
     Raises:
-        ConfigError: a worker needs more than the largest one has.
+        ConfigError: this machine does not see the folder, or has another version of this package.
     """
-    for name, wanted, option in (("CPU", cpus, "--threads"), ("GPU", gpus, "--gpu-share")):
-        most = max((node["Resources"].get(name, 0) for node in ray.nodes() if node["Alive"]), default=0)
-        if wanted > most:
-            raise ConfigError(
-                f"every worker needs {wanted:g} {name}s, and no machine of this cluster has more than {most:g}; give a "
-                f"smaller {option}"
-            )
-
-
-def has_gpus(ray: ModuleType) -> bool:
-    """Whether any machine of the cluster has one."""
-    return bool(ray.cluster_resources().get("GPU"))
-
-
-def share_of_gpu(ray: ModuleType, wanted: float | None, device: str) -> float:
-    """Of a GPU for every worker: what is wanted, or a whole one where there are any and the device may be one.
-
-    Raises:
-        ConfigError: it is negative.
-    """
-    if wanted is None:
-        return 1.0 if device != "cpu" and has_gpus(ray) else 0.0
-    if wanted < 0:
-        raise ConfigError("--gpu-share is a part of a GPU, as in 0.25, or a number of them; it cannot be negative")
-    return wanted
-
-
-def unseen(folder: Path) -> ConfigError:
-    """What a worker says whose machine does not see the folder of the outputs."""
-    return ConfigError(
-        f"the machine {socket.gethostname()} does not see the folder {folder}; give --output a folder that all "
-        f"machines of the cluster share"
-    )
+    if not Path(folder).is_dir():
+        raise ConfigError(
+            f"the machine {socket.gethostname()} does not see the folder {folder}; give --output a folder that all "
+            f"machines of the cluster share"
+        )
+    if code is not None and code_hash() != code:
+        raise ConfigError(
+            f"the machine {socket.gethostname()} has another version of sharprecl than this one; install the same "
+            f"on all machines of the cluster"
+        )
 
 
 def _first_line(error: Exception) -> str:

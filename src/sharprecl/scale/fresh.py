@@ -2,17 +2,19 @@
 partly luck, and luck does not come twice.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
 from sharprecl.config import RunConfig
 from sharprecl.data.messages import signed
 from sharprecl.evaluation.differences import Difference, macro_f1_difference
-from sharprecl.scale.trial import Trial, run_trial
-from sharprecl.training.history import Callback
+from sharprecl.evaluation.judge import Evaluation
+from sharprecl.scale.trial import Trial
 
 DEFAULT, BEST = "default", "best"
+
+Judge = Callable[[Sequence[Trial]], list[Evaluation]]
 
 
 @dataclass(frozen=True)
@@ -61,16 +63,19 @@ class Confirmed:
         return cls(values["default"], values["best"], Difference(found["difference"], tuple(found["interval"])))
 
 
-def confirm(trial: Trial, best: RunConfig, watching: Callback) -> Confirmed:
+def confirm(trial: Trial, best: RunConfig, judge: Judge) -> Confirmed:
     """Judge both on the same folds.
 
     Args:
         trial: the defaults, with the seed of the folds; its folder will hold the folds of both.
         best: the same but for the settings that were found.
+        judge: makes the trials.
     """
     assert trial.folder is not None
-    default, found = (
-        run_trial(replace(trial, name=name, config=config, folder=trial.folder / name), watching)
-        for name, config in ((DEFAULT, trial.config), (BEST, best))
+    default, found = judge(
+        [
+            replace(trial, name=name, config=config, folder=trial.folder / name)
+            for name, config in ((DEFAULT, trial.config), (BEST, best))
+        ]
     )
     return Confirmed(default.macro_f1, found.macro_f1, macro_f1_difference(found, default))

@@ -1,6 +1,5 @@
 """Files of texts through Ray Data: a pool of actors, each of which loads the model once and does one file at a time."""
 
-import socket
 from collections.abc import Callable, Iterator, Sequence
 from logging import ERROR, getLogger
 from pathlib import Path
@@ -8,10 +7,7 @@ from typing import Any
 
 from sharprecl.errors import ConfigError, SharpReCLError
 from sharprecl.runs.code import code_hash
-from sharprecl.scale.cluster import check_room, connect, share_of_gpu, unseen
-
-_TRIES = 2
-"""How often an actor that died is replaced, and what it did is done once more."""
+from sharprecl.scale.cluster import RETRIES, Cluster, check_worker
 
 MakeOne = Callable[[], Callable[[Any], object]]
 """Is called once in every actor, and gives what does an item. What this gives goes back to the command."""
@@ -21,26 +17,12 @@ class RayPool:
     """Actors of a cluster.
 
     Args:
-        address: of the cluster; None takes ``RAY_ADDRESS``, or starts one on this machine.
-        workers: how many actors; None is as many as there is room for.
-        threads: CPUs of each.
-        gpu_share: of a GPU for each; None is a whole one where there are any and the device may be one.
-        device: ``auto``, ``cpu``, ...
-
-    Raises:
-        SharpReCLError: there is no such cluster, or no machine in it is large enough.
+        cluster: what each gets.
+        workers: how many; None is as many as there is room for.
     """
 
-    def __init__(
-        self, address: str | None, workers: int | None, threads: int, gpu_share: float | None, device: str
-    ) -> None:
-        self._ray = connect(address)
-        share = share_of_gpu(self._ray, gpu_share, device)
-        check_room(self._ray, threads, share)
-        there = self._ray.cluster_resources()
-        rooms = [there.get("CPU", 1) // threads, *([there.get("GPU", 0) // share] if share else [])]
-        self.workers = workers or max(1, int(min(rooms)))
-        self._threads, self._share = threads, share
+    def __init__(self, cluster: Cluster, workers: int | None) -> None:
+        self._cluster, self.workers = cluster, workers or cluster.room
 
     def map(self, make: MakeOne, items: Sequence[Any], folder: Path) -> Iterator[tuple[int, Any]]:
         """Do items, in any order; those of an actor that dies are done once more by its successor.
@@ -67,14 +49,11 @@ class RayPool:
         rows = [{"number": number, "item": cloudpickle.dumps(item)} for number, item in enumerate(items)]
         done = ray.data.from_items(rows, override_num_blocks=len(rows)).map(
             _Actor,
-            fn_constructor_args=(cloudpickle.dumps(make), self._threads, str(folder.absolute()), code_hash()),
+            fn_constructor_args=(cloudpickle.dumps(make), self._cluster.threads, str(folder.absolute()), code_hash()),
             compute=ray.data.ActorPoolStrategy(size=min(self.workers, len(rows)), max_tasks_in_flight_per_actor=1),
-            num_cpus=self._threads,
-            num_gpus=self._share,
-            max_restarts=_TRIES,
-            max_task_retries=_TRIES,
-            # Ray tells an actor that has one CPU to use one thread, whatever is asked for, unless it is told so itself.
-            runtime_env={"env_vars": {"OMP_NUM_THREADS": str(self._threads), "TOKENIZERS_PARALLELISM": "false"}},
+            **self._cluster.resources,
+            ray_remote_args_fn=lambda: {"max_restarts": RETRIES, "max_task_retries": RETRIES},
+            runtime_env=self._cluster.environment,
         )
         try:
             for row in done.iter_rows():
@@ -82,9 +61,9 @@ class RayPool:
                 if isinstance(made, ConfigError):
                     raise made
                 yield row["number"], made
-        except self._ray.exceptions.ActorDiedError as error:
+        except self._cluster.ray.exceptions.ActorDiedError as error:
             raise SharpReCLError(
-                f"a worker died {_TRIES + 1} times over one file; its memory probably does not suffice: take fewer "
+                f"a worker died {RETRIES + 1} times over one file; its memory probably does not suffice: take fewer "
                 f"--workers or cut the files smaller, then run the same command with --resume"
             ) from error
 
@@ -95,14 +74,11 @@ class _Actor:
     def __init__(self, make: bytes, threads: int, folder: str, code: str) -> None:
         self._threads, self._make = threads, make
         self._one: Callable[[Any], object] | None = None
-        self._wrong = None
-        if not Path(folder).is_dir():
-            self._wrong = unseen(Path(folder))
-        elif code_hash() != code:
-            self._wrong = ConfigError(
-                f"the machine {socket.gethostname()} has another version of sharprecl than this one; install the same "
-                f"on all machines of the cluster"
-            )
+        self._wrong: ConfigError | None = None
+        try:
+            check_worker(folder, code)
+        except ConfigError as error:
+            self._wrong = error
 
     def __call__(self, row: dict[str, Any]) -> dict[str, Any]:
         import torch

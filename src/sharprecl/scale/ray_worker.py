@@ -4,13 +4,13 @@ from concurrent.futures import BrokenExecutor, Future
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
+from sharprecl.errors import ConfigError
 from sharprecl.experiments.task import MakeWorker, Options, Outcome, Steps, Task
 from sharprecl.experiments.worker import is_pace, make, set_up
 from sharprecl.runs.code import code_hash
-from sharprecl.scale.cluster import check_room, connect, share_of_gpu, unseen
+from sharprecl.scale.cluster import Cluster, check_worker
 
 
 def ray_workers(address: str | None, gpu_share: float | None, options: Options) -> MakeWorker:
@@ -24,33 +24,26 @@ def ray_workers(address: str | None, gpu_share: float | None, options: Options) 
     Raises:
         SharpReCLError: there is no such cluster, or no machine in it is large enough.
     """
-    ray = connect(address)
-    share = share_of_gpu(ray, gpu_share, options.device)
-    check_room(ray, options.threads, share)
-    return partial(RayWorker, ray, share)
+    return partial(RayWorker, Cluster.joined(address, options.threads, gpu_share, options.device))
 
 
 class RayWorker:
     """A ``RunMaker`` that is an actor.
 
     Args:
-        ray: the package, connected.
-        gpu_share: of a GPU.
+        cluster: what it gets.
         store: the folder that keeps the runs, which all machines share.
         options: of the sweep.
     """
 
-    def __init__(self, ray: ModuleType, gpu_share: float, store: Path, options: Options) -> None:
-        self._ray = ray
-        # Ray tells an actor that has one CPU to use one thread, whatever is asked for, unless it is told so itself.
-        variables = {"OMP_NUM_THREADS": str(options.threads), "TOKENIZERS_PARALLELISM": "false"}
+    def __init__(self, cluster: Cluster, store: Path, options: Options) -> None:
+        self._ray = cluster.ray
         self._actor = (
-            ray.remote(_Maker)
+            self._ray.remote(_Maker)
             .options(
-                num_cpus=options.threads,
-                num_gpus=gpu_share,
                 max_concurrency=2,  # one thread makes, the other tells how far it is
-                runtime_env={"env_vars": variables},
+                runtime_env=cluster.environment,
+                **cluster.resources,
             )
             .remote(store.absolute(), options)
         )
@@ -106,8 +99,11 @@ class _Maker:
     """The actor: makes the runs that it is given."""
 
     def __init__(self, store: Path, options: Options) -> None:
-        self._lost = None if store.is_dir() else unseen(store)
-        if self._lost:
+        self._lost: ConfigError | None = None
+        try:
+            check_worker(str(store))
+        except ConfigError as error:
+            self._lost = error
             return
         self._threads = options.threads
         self._pace: tuple[int, int, float | None] = 0, 0, None

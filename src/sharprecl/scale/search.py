@@ -1,4 +1,4 @@
-"""A search for settings on one machine: trial after trial, then the best settings once more on fresh folds.
+"""A search for settings: the trials, then the best settings once more on fresh folds.
 
 search/journal.jsonl   every trial, as Optuna writes it, and what fresh folds say
 search/space.yaml      what is tried, fit to be given back with --space
@@ -7,29 +7,28 @@ search/fresh/          folds of the defaults and of the best settings, until it 
 """
 
 import shutil
-import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import yaml
 
 from sharprecl.assets import resolve_encoder
-from sharprecl.config import Dimension, RunConfig, Settings, merge, outside_code, resolve
+from sharprecl.config import RunConfig, outside_code
 from sharprecl.config.space import Choice
 from sharprecl.data.folds import deal_folds
 from sharprecl.data.messages import plural
-from sharprecl.data.tables import TextTable
 from sharprecl.errors import DivergedError
+from sharprecl.evaluation.judge import Evaluation
 from sharprecl.files import sha256_json, write_text
 from sharprecl.models.stock import hidden_size
 from sharprecl.runs.folder import RunFolder
 from sharprecl.runs.train import SEARCH
-from sharprecl.scale.fresh import BEST, DEFAULT, Confirmed, confirm
-from sharprecl.scale.space import Start, settings_of, settled, start_of
-from sharprecl.scale.study import WHY, Settled, Tried, ask, best_of, importances, open_study, tell, tried_in
+from sharprecl.scale.asked import TRIALS, Search
+from sharprecl.scale.fresh import BEST, DEFAULT, Confirmed, Judge, confirm
+from sharprecl.scale.ledger import Begun, Ledger
+from sharprecl.scale.space import Start, settled, start_of
+from sharprecl.scale.study import Settled, Tried, best_of, importances, open_study
 from sharprecl.scale.trial import Trial, run_trial
 from sharprecl.training.history import Callback
 from sharprecl.training.names import FOLDS
@@ -39,51 +38,9 @@ from sharprecl.version import __version__
 if TYPE_CHECKING:
     import optuna
 
-JOURNAL, SPACE, TRIALS, FRESH = "journal.jsonl", "space.yaml", "trials", "fresh"
+JOURNAL, SPACE, FRESH = "journal.jsonl", "space.yaml", "fresh"
+RAN_AWAY = "stopped, its loss ran away"
 _ENDED, _CONFIRMED = "ended", "confirmed"
-
-
-@dataclass(frozen=True, eq=False)
-class Search:
-    """What to search.
-
-    Attributes:
-        wanted: settings that every trial has; ``training.folds`` among them is a number.
-        space: what is tried beside them.
-        output: the folder of the run that will be trained; the search has a folder in it.
-        trials: how many at most.
-        minutes: after which no trial is begun; None for no end.
-    """
-
-    table: TextTable
-    wanted: Settings
-    space: Mapping[str, Dimension]
-    output: Path
-    trials: int
-    minutes: float | None = None
-    device: str = "auto"
-
-    @cached_property
-    def config(self) -> RunConfig:
-        """The defaults: the settings without anything tried."""
-        return self.with_values({})
-
-    def with_values(self, values: Mapping[str, Choice], seed: int | None = None) -> RunConfig:
-        """The settings with tried values in their places."""
-        seeds = {} if seed is None else {"seed": seed}
-        return resolve(merge(self.wanted, settings_of(values), seeds), self.table.class_counts)
-
-    @property
-    def seed(self) -> int:
-        """Deals the folds of the trials and trains on them: not that of the run, whose folds are the fresh ones."""
-        return (self.config.seed + 1) % 2**31
-
-    @property
-    def folds(self) -> int:
-        """How many."""
-        number = self.config.training.folds
-        assert number != "auto"
-        return number
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,8 +88,23 @@ class Found:
         return f"none of {others} was better than the defaults, and they are kept."
 
 
-def search(asked: Search, watching: Callback) -> Found:
+class Elsewhere(Protocol):
+    """Makes trials on other machines."""
+
+    def make(self, asked: Search, ledger: Ledger) -> None:
+        """All that the ledger lets begin."""
+
+    def judge(self, trials: Sequence[Trial]) -> list[Evaluation]:
+        """Some trials, whole."""
+
+
+def search(asked: Search, watching: Callback, elsewhere: Elsewhere | None = None) -> Found:
     """Make the trials that are left to make, judge the best of them on fresh folds, and say what to train with.
+
+    Args:
+        asked: what to search.
+        watching: is told.
+        elsewhere: where trials are made; None is here, one after the other.
 
     Raises:
         ConfigError: the folder holds another search.
@@ -148,9 +120,23 @@ def search(asked: Search, watching: Callback) -> Found:
         study = open_study(folder / JOURNAL, identity)
         write_text(folder / SPACE, yaml.safe_dump(dimensions, sort_keys=False, allow_unicode=True))
         try:
-            tried = _make_trials(asked, study, start, space, watching)
-            found = Found(asked, start, space, tried, importances(study), None, config)
-            return found if found.best is found.default else _confirmed(found, study, watching)
+            ledger = Ledger(asked, study, start, space, watching)
+            # Once the model is being trained, a better trial would come too late.
+            if _ENDED not in study.user_attrs:
+                if elsewhere is None:
+                    _make_here(asked, ledger, watching)
+                else:
+                    elsewhere.make(asked, ledger)
+                study.set_user_attr(_ENDED, True)
+            shutil.rmtree(folder / TRIALS, ignore_errors=True)
+            found = Found(asked, start, space, ledger.tried, importances(study), None, config)
+            if found.best is found.default:
+                return found
+
+            def judge(trials: Sequence[Trial]) -> list[Evaluation]:
+                return [run_trial(trial, watching) for trial in trials]
+
+            return _confirmed(found, study, watching, judge if elsewhere is None else elsewhere.judge)
         finally:
             watching.on_end()
 
@@ -172,63 +158,28 @@ def _automatic(asked: Search) -> dict[str, Choice]:
     }
 
 
-def _make_trials(
-    asked: Search, study: "optuna.Study", start: Start, space: Settled, watching: Callback
-) -> tuple[Tried, ...]:
-    began, trials = time.monotonic(), asked.output / SEARCH / TRIALS
-    tried = tried_in(study)
-    if tried:
-        watching.on_message(f"{plural(len(tried), 'trial is', 'trials are')} finished already")
-    # Once the model is being trained, a better trial would come too late.
-    while len(tried) < asked.trials and _ENDED not in study.user_attrs:
-        if tried and asked.minutes is not None and time.monotonic() - began > 60 * asked.minutes:
-            watching.on_message(f"the time is over after {plural(len(tried), 'trial', 'trials')} of {asked.trials}")
-            break
-        place = len(tried)
-        trial = ask(study, place, asked.seed, start, space)
-        config = asked.with_values(trial.params if place else {}, asked.seed)
-        spec = Trial(f"trial {place}", asked.table, config, trials / str(place), asked.device)
-        tell(study, trial, _value(trial, spec, place, watching))
-        tried = tried_in(study)
-        watching.on_message(_line(tried, asked.trials))
-    study.set_user_attr(_ENDED, True)
-    shutil.rmtree(trials, ignore_errors=True)
-    return tried
-
-
-def _value(trial: "optuna.Trial", spec: Trial, place: int, watching: Callback) -> float | None:
-    """Macro-F1 of a trial; None where it was stopped."""
+def _make_here(asked: Search, ledger: Ledger, watching: Callback) -> None:
+    """One trial after the other; what loses in most classes of the first folds stops."""
     import optuna
 
-    classes, last = spec.table.num_classes, spec.config.training.folds
+    while (begun := ledger.begin()) is not None:
 
-    def after_fold(fold: int, f1_of: dict[int, float]) -> None:
-        for label, f1 in f1_of.items():
-            trial.report(f1, fold * classes + label)
-        if fold + 1 != last and trial.should_prune():
-            trial.set_user_attr(WHY, f"stopped after fold {fold + 1}, clearly worse")
-            raise optuna.TrialPruned
+        def after_fold(fold: int, f1_of: dict[int, float], begun: Begun = begun) -> None:
+            begun.report(fold, f1_of)
+            if fold + 1 != asked.folds and begun.trial.should_prune():
+                raise optuna.TrialPruned(f"stopped after fold {fold + 1}, clearly worse")
 
-    try:
-        return run_trial(spec, watching, after_fold).macro_f1
-    except optuna.TrialPruned:
-        return None
-    except DivergedError:
-        if place == 0:
-            raise
-        trial.set_user_attr(WHY, "stopped, its loss ran away")
-        return None
+        try:
+            ledger.end(begun, run_trial(asked.trial(begun.place, begun.values), watching, after_fold).macro_f1)
+        except optuna.TrialPruned as stopped:
+            ledger.end(begun, None, str(stopped))
+        except DivergedError:
+            if begun.place == 0:
+                raise
+            ledger.end(begun, None, RAN_AWAY)
 
 
-def _line(tried: tuple[Tried, ...], number: int) -> str:
-    last, best = tried[-1], best_of(tried)
-    what = last.why if last.macro_f1 is None else f"macro-F1 {100 * last.macro_f1:.1f}"
-    named = ", the defaults" if last.place == 0 else ""
-    ahead = f"best {100 * best.score:.1f} (trial {best.place})"
-    return f"trial {last.place}{named} ({len(tried)} of {number}): {what}, {ahead}"
-
-
-def _confirmed(found: Found, study: "optuna.Study", watching: Callback) -> Found:
+def _confirmed(found: Found, study: "optuna.Study", watching: Callback, judge: Judge) -> Found:
     """The same with what fresh folds say; the folds of what is taken go to the run, which would make them again."""
     asked, folder = found.search, found.search.output / SEARCH / FRESH
     best = asked.with_values(found.best.values)
@@ -236,7 +187,7 @@ def _confirmed(found: Found, study: "optuna.Study", watching: Callback) -> Found
         confirmed = Confirmed.from_dict(known)
     else:
         watching.on_message(f"trial {found.best.place} and the defaults on fresh folds")
-        confirmed = confirm(Trial("fresh", asked.table, asked.config, folder, asked.device), best, watching)
+        confirmed = confirm(Trial("fresh", asked.table, asked.config, folder, asked.device), best, judge)
         study.set_user_attr(_CONFIRMED, confirmed.to_dict())
     taken = folder / (BEST if confirmed.holds else DEFAULT) / FOLDS
     if taken.is_dir() and not (asked.output / FOLDS).exists():

@@ -21,7 +21,7 @@ WHY = "why"
 
 Settled = Mapping[str, Range | tuple[Choice, ...]]
 
-_ASKED = "asked"
+_ASKED, _PLACE = "asked", "place"
 _ENOUGH = 12
 """Trials below which nothing is said of which settings matter."""
 
@@ -52,7 +52,7 @@ def best_of(tried: Sequence[Tried]) -> Tried:
 
 
 def open_study(journal: Path, asked: str) -> "optuna.Study":
-    """The study in a journal, without the trial that a kill left unfinished.
+    """The study in a journal, without the trials that a kill left unfinished.
 
     Args:
         journal: of a folder that no other process works in.
@@ -114,6 +114,7 @@ def ask(study: "optuna.Study", place: int, seed: int, start: Start, space: Settl
     if place == 0 and not study.get_trials(states=(optuna.trial.TrialState.WAITING,)):
         study.enqueue_trial(dict(start))
     trial = study.ask()
+    trial.set_user_attr(_PLACE, place)
     for path, dimension in space.items():
         if isinstance(dimension, tuple):
             trial.suggest_categorical(path, dimension)
@@ -132,18 +133,19 @@ def tell(study: "optuna.Study", trial: "optuna.Trial", macro_f1: float | None) -
 
 
 def tried_in(study: "optuna.Study") -> tuple[Tried, ...]:
-    """All trials that ended, in order."""
+    """All trials that ended, in order of their places."""
     from optuna.trial import TrialState
 
-    return tuple(
+    tried = (
         Tried(
-            place,
+            trial.user_attrs[_PLACE],
             trial.params,
             trial.value if trial.state == TrialState.COMPLETE else None,
             trial.user_attrs.get(WHY, ""),
         )
-        for place, trial in enumerate(_ended(study))
+        for trial in _ended(study)
     )
+    return tuple(sorted(tried, key=lambda one: one.place))
 
 
 def importances(study: "optuna.Study") -> dict[str, float]:

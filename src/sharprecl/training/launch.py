@@ -25,7 +25,7 @@ from sharprecl.training.processes import ALONE, LostProcessError, Processes
 from sharprecl.training.session import train_along
 
 # The first one may judge or read for hours between two trainings; that it died is seen at once all the same.
-_PATIENCE = timedelta(days=30)
+PATIENCE = timedelta(days=30)
 _HOST = "127.0.0.1"
 _LOOPBACK = {"darwin": "lo0"}.get(sys.platform, "lo")
 _ENDED = 20.0
@@ -179,12 +179,14 @@ def work(rank: int, number: int, port: int | None, device: str) -> None:
 
 
 def _join(rank: int, number: int, store: Store | None, device: str) -> Processes:
+    if store is None and dist.is_initialized():  # by Ray, which sets threads too
+        return Processes(rank, number)
     if store is None:
         # Launchers give a process one thread where nobody says otherwise.
         torch.set_num_threads(_share_of_threads(int(os.environ.get("LOCAL_WORLD_SIZE", number))))
     backend = "cpu:gloo,cuda:nccl" if _on_gpus(device) else "gloo"
     with nullcontext() if store is None else _on_loopback():
-        dist.init_process_group(backend, store=store, rank=rank, world_size=number, timeout=_PATIENCE)
+        dist.init_process_group(backend, store=store, rank=rank, world_size=number, timeout=PATIENCE)
     return Processes(rank, number)
 
 

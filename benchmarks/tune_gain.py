@@ -1,0 +1,126 @@
+"""What a search promises, what fresh folds confirm, and what test texts say, which no search has seen.
+
+Columns of benchmarks/judged.yaml, by its settings but for two trainable layers, which take half of the time. Every seed
+is a search of its own, with its own folds and draws; the defaults and the best settings are then trained on all texts.
+A search that was cut off goes on. Appends a dated line a seed to results/tune_gain.jsonl.
+
+    SHARPRECL_MIRROR=... nice python benchmarks/tune_gain.py --columns cr@50 r52/60 --seeds 0 1 2 3 4 --to results/tune
+    python benchmarks/tune_gain.py --show
+"""
+
+import argparse
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import mean, stdev
+from typing import Any
+
+import torch
+
+from recipe_report import table
+from sharprecl import TextClassifier
+from sharprecl.config import RunConfig, merge, resolve
+from sharprecl.data.tables import TextTable
+from sharprecl.evaluation.judge import evaluate
+from sharprecl.experiments.plan_file import load_plan
+from sharprecl.runs.data import prepare
+from sharprecl.scale.asked import Search
+from sharprecl.scale.search import search
+from sharprecl.scale.space import settings_of, shipped_space
+from sharprecl.training.history import Callback
+
+HERE = Path(__file__).parent
+LOG = HERE / "results" / "tune_gain.jsonl"
+SETTINGS: dict[str, Any] = {
+    "encoder": {"max_length": 64, "trainable_layers": 2},
+    "training": {"max_epochs": 4, "batch_size": 32, "folds": 3},
+    "method": {"name": "sharprecl"},
+}
+
+
+class Said(Callback):
+    def on_message(self, sentence: str) -> None:
+        if sentence.startswith("trial "):
+            print(sentence, flush=True)
+
+
+def on_test(train: TextTable, test: TextTable, config: RunConfig) -> float:
+    fitted = TextClassifier(config=config).fit(train)
+    return evaluate(test.label_ids, fitted.scores(test.texts).argmax(1), train.class_counts, train.label_names).macro_f1
+
+
+def run(column: str, seed: int, trials: int, to: Path) -> None:
+    data = prepare(
+        load_plan(HERE / "judged.yaml").jobs("small", columns=[column], rows=["sharprecl"], seeds=[0])[0].spec
+    )
+    wanted = merge(SETTINGS, {"seed": seed})
+    space = shipped_space(resolve(wanted, data.train.class_counts))
+    folder = to / column.replace("/", "-") / str(seed)
+    folder.mkdir(parents=True, exist_ok=True)
+    found = search(Search(data.train, wanted, space, folder, trials), Said())
+    # What the best trial gives on test texts counts, whether or not fresh folds would have let it be taken.
+    default, best = (
+        on_test(
+            data.train,
+            data.test,
+            resolve(merge(wanted, settings_of(values), {"training": {"folds": 0}}), data.train.class_counts),
+        )
+        for values in ({}, found.best.values if found.confirmed else {})
+    )
+    record = {
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "column": column,
+        "seed": seed,
+        "trials": len(found.tried),
+        "stopped": sum(one.macro_f1 is None for one in found.tried),
+        "promised": round(100 * found.promised, 2),
+        "confirmed": round(100 * found.confirmed.difference.difference, 2) if found.confirmed else 0.0,
+        "taken": bool(found.confirmed and found.confirmed.holds),
+        "test_default": round(100 * default, 2),
+        "test_best": round(100 * best, 2),
+        "values": dict(found.best.values),
+    }
+    with LOG.open("a", encoding="utf-8") as log:
+        log.write(json.dumps(record) + "\n")
+    print(record, flush=True)
+
+
+def logged() -> list[dict[str, Any]]:
+    return [json.loads(line) for line in LOG.read_text().splitlines()] if LOG.exists() else []
+
+
+def show() -> None:
+    """A markdown table over the seeds, in points of macro-F1."""
+    rows = []
+    for column in dict.fromkeys(record["column"] for record in logged()):
+        of = [record for record in logged() if record["column"] == column]
+        gains = [record["test_best"] - record["test_default"] for record in of]
+        taken = [gain if record["taken"] else 0.0 for gain, record in zip(gains, of, strict=True)]
+        cells = [[record["promised"] for record in of], [record["confirmed"] for record in of], gains, taken]
+        rows.append(
+            [column, str(len(of)), *(f"{mean(x):+.1f}" + (f" ± {stdev(x):.1f}" if len(x) > 1 else "") for x in cells)]
+        )
+    print(table(["", "seeds", "promised", "fresh folds", "test, best trial", "test, what is taken"], rows))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--columns", nargs="+", default=["cr@50", "r52/60"])
+    parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2, 3, 4])
+    parser.add_argument("--trials", type=int, default=20)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--to", type=Path, default=Path("results/tune"), help="folder of the searches")
+    parser.add_argument("--show", action="store_true")
+    options = parser.parse_args()
+    if options.show:
+        show()
+        return
+    torch.set_num_threads(options.threads)
+    for seed in options.seeds:
+        for column in options.columns:
+            if not any((record["column"], record["seed"]) == (column, seed) for record in logged()):
+                run(column, seed, options.trials, options.to)
+
+
+if __name__ == "__main__":
+    main()
