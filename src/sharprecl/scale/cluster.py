@@ -42,7 +42,8 @@ def connect(address: str | None = None) -> ModuleType:
         where = address or "the address in RAY_ADDRESS"
         raise ConfigError(
             f"no Ray cluster answers at {where}; start one there ('ray start --head') and give what it prints as "
-            f"--address, or leave --address out for this machine alone"
+            f"--address, or leave --address out for this machine alone; if one is there, it may want its token "
+            f"(RAY_AUTH_MODE=token)"
         ) from error
     except RuntimeError as error:
         raise ConfigError(
