@@ -14,7 +14,7 @@ from sharprecl.experiments.plan import Plan, refusals_of
 from sharprecl.files import write_text
 
 SHIPPED: tuple[str, ...] = (
-    "datasets", "main", "llm", "ablation", "sensitivity", "top_k", "augmentation", "embedding",
+    "datasets", "main", "llm", "ablation", "default_ablation", "sensitivity", "top_k", "augmentation", "embedding",
 )  # fmt: skip
 """The plans that come with the package, in the order of the paper."""
 
