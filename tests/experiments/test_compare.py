@@ -36,7 +36,9 @@ def test_methods_on_a_benchmark() -> None:
 
 def test_settings_hold_for_all_methods() -> None:
     plan = compare_plan("mine.csv", ["dice", "focal"], seeds=1, settings={"encoder": {"max_length": 32}})
-    assert [job.spec.settings.get("encoder") for job in plan.jobs("small")] == [None, *[{"max_length": 32}] * 2]
+    assert [job.spec.settings.get("encoder") for job in plan.jobs("small")] == [
+        None, *[{"max_length": 32, "trainable_layers": 2, "answer_precision": "auto"}] * 2
+    ]  # fmt: skip
 
 
 def test_columns_test_file_and_encoding_reach_the_run() -> None:

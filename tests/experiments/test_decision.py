@@ -138,8 +138,8 @@ def test_the_command_trains_with_the_settings_that_were_compared(scale: str, set
 def test_the_command_says_what_it_trains_on() -> None:
     plan = compare_plan("mine.csv", ["bcl", "sharprecl"])
     assert train_command(plan.columns["mine"], plan.jobs("small")[1].spec, Path("compare/bcl")) == (
-        "sharprecl train mine.csv --method bcl --profile matched --max-length 128 --max-epochs 6 --batch-size 64 "
-        "--output compare/bcl"
+        "sharprecl train mine.csv --method bcl --profile matched --max-length 128 --max-epochs 4 --batch-size 32 "
+        "--set encoder.answer_precision=auto --set encoder.trainable_layers=2 --output compare/bcl"
     )
 
 

@@ -39,7 +39,7 @@ def test_a_run_knows_its_data_caps_and_settings() -> None:
         test_cap=60,
         settings={
             "profile": "matched",
-            "encoder": {"max_length": 16},
+            "encoder": {"max_length": 16, "trainable_layers": 2},
             "training": {"max_epochs": 1, "batch_size": 32},
             "view": "synonyms",
             "method": {"name": "sharprecl"},

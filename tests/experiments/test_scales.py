@@ -16,6 +16,7 @@ def test_the_paper_s_scale_is_as_printed() -> None:
     assert (training.learning_rate, training.head_learning_rate, training.weight_decay) == (5e-5, 5e-5, 5e-4)
     assert (training.batch_size, training.max_epochs, training.select_on) == (128, 30, "validation")
     assert scale.seeds == 10
+    assert config.view == "synonyms"
     assert all(scale.caps_of(name) == Caps(None, None) for name in BENCHMARKS)
 
 
@@ -24,8 +25,9 @@ def test_the_small_scale_caps_the_large_data_and_leaves_the_rest() -> None:
     config = resolve(scale.settings)
     assert (config.encoder.name, config.profile, config.training.schedule) == ("minilm", "matched", "linear")
     assert (config.training.learning_rate, config.training.head_learning_rate) == ("auto", "auto")
+    assert (config.view, config.encoder.trainable_layers, config.encoder.answer_precision) == ("upper", 2, "auto")
     capped = {name: scale.caps_of(name) for name in BENCHMARKS if scale.caps_of(name) != Caps()}
-    assert capped == {"r52": Caps(100), "dblp": Caps(2000, 4000), "biomedical": Caps(250)}
+    assert capped == {"r52": Caps(60), "dblp": Caps(1000, 4000), "biomedical": Caps(150)}
     assert scale.caps_of("tickets.csv") == Caps()
 
 

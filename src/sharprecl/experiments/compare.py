@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sharprecl.config import merge
 from sharprecl.errors import ConfigError
 from sharprecl.experiments.layout import Column
 from sharprecl.experiments.plan import Plan
@@ -54,7 +55,8 @@ def compare_plan(
         "columns": [data if short else column],
         "rows": {FLOOR: {"method": WORDS}, **dict.fromkeys(names)},
         "compared": "sharprecl" if "sharprecl" in names else names[-1],
-        "settings": dict(settings or {}),
+        # The scale's tokens fit titles and questions; a user's texts may be longer.
+        "settings": merge({"encoder": {"max_length": 128}}, settings or {}),
         "seeds": seeds,
     }
     return make_plan("compare", "sharprecl compare", values)
