@@ -47,9 +47,9 @@ def test_figures_with_their_captions() -> None:
 
 
 def test_a_page_of_what_there_is() -> None:
-    code, said = _run("page", "mine.yaml", "main", "--results", "runs.jsonl", "--to", "web", "--title", "Ours")
+    code, said = _run("page", "mine.yaml", "llm", "--results", "runs.jsonl", "--to", "web", "--title", "Ours")
     assert code == 0
-    assert "main: no finished runs at the scale small, left out" in said
+    assert "llm: no finished runs at the scale small, left out" in said
     assert "web/index.html: 1 plan, 2 figures" in said
     assert "<h1>Ours</h1>" in Path("web/index.html").read_text("utf-8")
     assert "--results runs.jsonl" in Path("web/index.md").read_text("utf-8")

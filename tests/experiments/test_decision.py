@@ -139,7 +139,7 @@ def test_the_command_says_what_it_trains_on() -> None:
     plan = compare_plan("mine.csv", ["bcl", "sharprecl"])
     assert train_command(plan.columns["mine"], plan.jobs("small")[1].spec, Path("compare/bcl")) == (
         "sharprecl train mine.csv --method bcl --profile matched --max-length 128 --max-epochs 4 --batch-size 32 "
-        "--set encoder.answer_precision=auto --set encoder.trainable_layers=2 --output compare/bcl"
+        "--set encoder.trainable_layers=2 --set encoder.answer_precision=auto --output compare/bcl"
     )
 
 
