@@ -24,7 +24,7 @@ def _document(name: str, words: str = NASTY) -> Document:
         Entry("84.1", "0.5", best=True, marks=("*", "2/3")),
         Entry("83.0", runner_up=True, difference="+1.7"),
     )
-    sheet = Sheet(words, ("Row", words, "cr"), (row,), (words,))
+    sheet = Sheet(words, ("Row", words, "cr"), (row,), (words,), aside=(words,))
     return Document(words, (words,), (sheet,), (words,), (), Provenance(Recipe("mine", "small"), name, "f"), (words,))
 
 
@@ -100,7 +100,7 @@ def test_html_is_escaped_and_closed() -> None:
     reader.feed(text)
     reader.close()
     assert not seen
-    assert words.count(NASTY) == 8
+    assert words.count(NASTY) == 9
 
 
 def test_latex_is_escaped_and_balanced() -> None:

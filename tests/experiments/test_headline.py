@@ -56,6 +56,22 @@ def test_winners_that_change_with_the_data_are_named_by_column() -> None:
     assert "better than 2 of the other 2 on trec@50 and 2 of the other 2 on cr" in sure
 
 
+def test_many_columns_are_counted_and_ranked() -> None:
+    columns = ["r52", "ohsumed", "trec", "dblp", "biomedical", "cr", "cr@50"]
+    plan = made_up_plan(columns=columns)
+    # On six of the seven, one method is always right.
+    better = {column: "bcl" if column == "trec" else "sharprecl" for column in columns}
+    table = make_table(plan, made_up_records(plan, lambda job: 1.0 if better[job.column] == job.row else 0.3), "smoke")
+    sentences = headline(table, compare_rows(table))
+    assert sentences[0] == "3 methods, trained 3 times each, on 7 settings of 6 data sets."
+    assert sentences[1] == "First, alone or tied: sharprecl in 6 and bcl in 1."
+    assert sentences[2].startswith(
+        "Average rank over 7 columns of 6 data sets, each data set counted once: sharprecl 1."
+    )
+    assert sentences[3].startswith("That all are alike has p = 0.0")
+    assert len(sentences) == 4
+
+
 def test_a_single_training_tells_nothing_of_others() -> None:
     plan = made_up_plan(columns=["cr"], seeds=1)
     found = said(plan, made_up_records(plan, SKILLS))

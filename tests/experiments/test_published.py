@@ -102,7 +102,11 @@ def _table(plan: Plan, columns: tuple[str, ...] = (), **changes: Any) -> Any:
 def test_beside_what_was_measured() -> None:
     table = _table(load_plan("main"))
     found = {(pair.row, pair.column, pair.metric): pair for pair in compare_with_published(table)}
-    assert len(found) == len(printed("Table 2"))
+    # The paper's own row has two beside it: the default, and the method as printed.
+    assert len(found) == len(printed("Table 2")) + 2 * 19
+    both = [found[row, "cr@50", "accuracy"] for row in ("sharprecl", "as printed")]
+    assert {pair.text for pair in both} == {"84.04"}
+    assert [pair.measured for pair in both] == [table.means("accuracy", "cr@50")[Line(pair.row)] for pair in both]
     pair = found["dualcl", "ohsumed", "accuracy"]
     measured = table.means("accuracy", "ohsumed")[Line("dualcl")]
     assert pair.difference == pytest.approx(100 * measured - 26.44)
@@ -138,9 +142,10 @@ def test_the_sheets_say_printed_and_difference() -> None:
     entry = row[accuracy.headings.index("ohsumed")]
     measured = table.means("accuracy", "ohsumed")[Line("dualcl")]
     assert (entry.text, entry.spread) == ("26.44", "0.35")
-    assert entry.difference == signed(100 * measured - 26.44)
+    assert entry.difference == f"{100 * measured:.1f}, {signed(100 * measured - 26.44)}"
     assert not accuracy.notes
-    assert any("At the scale small encoder, epochs and texts are others" in note for note in macro_f1.notes)
+    assert any("MiniLM-L6 with two of its six layers trained" in note for note in macro_f1.notes)
+    assert any("whole number of test texts" in sentence for sentence in macro_f1.aside)
 
 
 def test_cells_that_cannot_be_right_are_marked() -> None:

@@ -37,6 +37,7 @@ class Sheet:
     Attributes:
         words: how many columns at the left hold words; the others hold figures.
         rows: each as long as ``headings``.
+        aside: notes that a page folds away: what is odd about printed figures.
     """
 
     title: str
@@ -44,6 +45,7 @@ class Sheet:
     rows: tuple[tuple[Entry, ...], ...]
     notes: tuple[str, ...] = ()
     words: int = 1
+    aside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

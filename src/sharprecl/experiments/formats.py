@@ -20,6 +20,7 @@ from sharprecl.experiments.document import Document, Entry, LongFormValue, Sheet
 _HEADER = ("plan", "scale", "part", "metric", "row", "column", "seed", "quantity", "value")
 # A dot or a dash is left alone, and so is an underscore within a word: mid-sentence they mean nothing.
 _SPECIAL_IN_MARKDOWN = re.compile(r"([\\`*\[\]<>|#]|(?<!\w)_|_(?!\w))")
+_ASIDE = "What is odd about the printed figures"
 _SPECIAL_IN_LATEX = str.maketrans(
     {
         **{char: f"\\{char}" for char in "&%$#_{}"},
@@ -121,6 +122,8 @@ def _as_markdown(document: Document) -> str:
         rows = (line(map(_MARKDOWN.entry, row)) for row in sheet.rows)
         table = "\n".join([line(map(plain, sheet.headings)), f"|{'|'.join(sides)}|", *rows])
         parts += [f"### {plain(sheet.title)}", table, *listed(sheet.notes)]
+        if sheet.aside:
+            parts += [f"<details><summary>{_ASIDE}</summary>", *listed(sheet.aside), "</details>"]
     if document.notes:
         parts += ["### Notes", *listed(document.notes)]
     parts += [f"    {document.command}", f"<!-- {document.provenance.mark()} -->"]
@@ -150,6 +153,11 @@ def _as_html(document: Document) -> str:
             *rows,
             "</tbody></table></div>",
             *listed("notes", sheet.notes),
+            *(
+                [f"<details><summary>{_ASIDE}</summary>", *listed("notes", sheet.aside), "</details>"]
+                if sheet.aside
+                else []
+            ),
         ]
 
     parts = ['<section class="results">', f"<h2>{escape(document.title)}</h2>"]
@@ -174,7 +182,7 @@ def _as_latex(document: Document) -> str:
     for sheet in document.sheets:
         sides = "l" * sheet.words + "r" * (len(sheet.headings) - sheet.words)
         caption = " ".join([f"{document.title}: {sheet.title}.", *document.caption])
-        notes = " ".join([*sheet.notes, *document.notes])
+        notes = " ".join([*sheet.notes, *sheet.aside, *document.notes])
         lines += [
             "",
             r"\begin{table}",

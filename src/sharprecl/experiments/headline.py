@@ -1,12 +1,16 @@
 """A table for strangers: what was compared, on what, who wins, by how much, and how sure that is."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from sharprecl.data.messages import joined, plural
-from sharprecl.experiments.comparisons import Comparisons
+from sharprecl.experiments.comparisons import Comparisons, rank_lines
+from sharprecl.experiments.document import equals
 from sharprecl.experiments.results import Line, Table, in_percent
 
 _METRIC = "macro_f1"
+_COLUMNS_BY_NAME = 6
+"""Of more columns a stranger reads counts and ranks."""
 
 
 def headline(table: Table, comparisons: Comparisons) -> tuple[str, ...]:
@@ -15,15 +19,45 @@ def headline(table: Table, comparisons: Comparisons) -> tuple[str, ...]:
     if not means or len(table.groups) > 1:
         return ()
     seeds = max(len(table.cells[line, column].runs) for column, found in means.items() for line in found)
+    if len(means) > _COLUMNS_BY_NAME:
+        return tuple(_overall(table, means, seeds))
     return (_compared(table, means, seeds), *_winners(table, means), _certainty(table, means, comparisons, seeds))
+
+
+def _overall(table: Table, means: Mapping[str, Mapping[Line, float]], seeds: int) -> Iterator[str]:
+    """Of many columns: how often who is first, and the average ranks with their tests."""
+    methods = {line for found in means.values() for line in found}
+    data_sets = {table.plan.columns[column].data for column in means}
+    yield (
+        f"{plural(len(methods), 'method', 'methods')}, {_trained(seeds)}, on {len(means)} settings of "
+        f"{plural(len(data_sets), 'data set', 'data sets')}."
+    )
+    firsts = Counter(line.title for found in means.values() for line in table.best(found)[0])
+    each = [f"{name} in {number}" for name, number in sorted(firsts.items(), key=lambda pair: (-pair[1], pair[0]))]
+    yield f"First, alone or tied: {joined(each, len(each))}."
+    ranked = rank_lines(table)
+    for ranking in ranked.rankings:
+        ranks = dict(zip(ranking.methods, ranking.average_ranks, strict=True))
+        each = [f"{name} {rank:.2f}" for name, rank in ranks.items()]
+        yield f"Average rank over {ranked.over}, each data set counted once: {joined(each, len(each))}."
+        best = ranking.methods[0]
+        beaten = [name for name, rank in ranks.items() if rank - ranks[best] >= ranking.critical_difference]
+        apart = f"better than {joined(beaten, len(beaten))}" if beaten else "told apart from none"
+        friedman = "" if ranking.p is None else f"That all are alike has p {equals(ranking.p)} (Friedman); by "
+        yield f"{friedman or 'By '}the ranks {best} is {apart} (Nemenyi, 5 %)."
+    if seeds == 1:
+        yield "Of other trainings nothing is known."
 
 
 def _compared(table: Table, means: Mapping[str, Mapping[Line, float]], seeds: int) -> str:
     lines = {line for found in means.values() for line in found}
     what = "setting" if any(line.x is not None for line in lines) else "method"
-    trained = f"trained {seeds} times each" if seeds > 1 else "trained once each"
     sizes = [f"{column} ({_texts(table, column)})" for column in means]
-    return f"{plural(len(lines), what, f'{what}s')}, {trained}, on {joined(sizes, len(sizes))}."
+    return f"{plural(len(lines), what, f'{what}s')}, {_trained(seeds)}, on {joined(sizes, len(sizes))}."
+
+
+def _trained(seeds: int) -> str:
+    return f"trained {seeds} times each" if seeds > 1 else "trained once each"
 
 
 def _texts(table: Table, column: str) -> str:

@@ -18,7 +18,9 @@ from typing import Any
 
 from sharprecl.data.messages import signed
 from sharprecl.experiments.document import EMPTY, Entry, LongFormValue, Sheet
-from sharprecl.experiments.results import METRICS, Line, Table
+from sharprecl.experiments.plan import Plan
+from sharprecl.experiments.results import METRICS, Line, Table, in_percent
+from sharprecl.experiments.scales import scale_of
 
 AVERAGE = "average"
 """In place of a column: the mean over all columns of the paper's table."""
@@ -86,9 +88,14 @@ def _read(paper: str) -> Iterator[Printed]:
 def compare_with_published(table: Table) -> tuple[Printed, ...]:
     """All printed figures of the paper's table, of the columns that were asked for, with what was measured.
 
-    None for a plan of one's own. An average is compared with an average over the same columns only.
+    None for a plan of one's own. An average is compared with an average over the same columns only. Where several rows
+    stand for one of the paper's, its figures are there for each of them.
     """
     plan = table.plan
+    known = {
+        row: [line.title for line in table.lines if line.title == row or _stands_for(plan, line, row)]
+        for row in dict.fromkeys(figure.row for figure in printed(plan.paper))
+    }
     lines = {line.title: line for line in table.lines}
     seen = {*table.columns, *table.empty_columns}
     shown = {*plan.columns, AVERAGE} if seen == set(plan.columns_at(table.scale)) else seen
@@ -102,9 +109,15 @@ def compare_with_published(table: Table) -> tuple[Printed, ...]:
             means = table.means(figure.metric, figure.column)
         elif figure.column == AVERAGE and whole and table.common(figure.metric).columns == table.columns:
             means = table.averages(figure.metric)
-        line = lines.get(figure.row)
-        found.append(replace(figure, measured=None if line is None else means.get(line)))
+        for title in known[figure.row] or [figure.row]:
+            line = lines.get(title)
+            found.append(replace(figure, row=title, measured=None if line is None else means.get(line)))
     return tuple(found)
+
+
+def _stands_for(plan: Plan, line: Line, row: str) -> bool:
+    """Whether the paper calls a line as it calls a row of the plan."""
+    return line.x is None and row in plan.rows and plan.rows[line.row].paper == plan.rows[row].paper != ""
 
 
 def published_sheets(table: Table) -> list[Sheet]:
@@ -115,7 +128,12 @@ def published_sheets(table: Table) -> list[Sheet]:
     sheets = [
         _sheet(table, metric, [figure for figure in figures if figure.metric == metric], remarks) for metric in metrics
     ]
-    return [*sheets[:-1], replace(sheets[-1], notes=tuple(_notes(table, figures, remarks)))] if sheets else []
+    if not sheets:
+        return []
+    below = replace(
+        sheets[-1], notes=tuple(_notes(table, figures)), aside=(*_numbered(remarks), *odd(table.plan.paper))
+    )
+    return [*sheets[:-1], below]
 
 
 def published_values(table: Table) -> Iterator[LongFormValue]:
@@ -129,19 +147,21 @@ def published_values(table: Table) -> Iterator[LongFormValue]:
             yield LongFormValue("paper", "impossible" if figure.impossible else "odd", figure.remark, *place)
 
 
-def _notes(table: Table, figures: Sequence[Printed], remarks: Sequence[str]) -> Iterator[str]:
-    """What is to be known of these figures, and what is odd about the paper's table as a whole."""
-    name, scale = table.plan.paper, ""
-    if table.scale != "paper":
-        scale = f" At the scale {table.scale} encoder, epochs and texts are others, so the difference judges neither."
+def _notes(table: Table, figures: Sequence[Printed]) -> Iterator[str]:
+    """What is to be known of these figures."""
+    name = table.plan.paper
     yield (
-        f"{name} prints means and standard deviations of ten runs of BERT-base on all texts. In brackets: this "
-        f"table's mean minus the printed one, in points, where the cell is complete.{scale}"
+        f"{name} prints means and standard deviations of ten runs of BERT-base on all texts. In brackets, where the "
+        "cell is complete: our mean, and how many points it is above the printed one."
     )
+    if unlike := scale_of(table.scale).unlike_paper:
+        yield f"{unlike} So the difference judges neither."
     if any(figure.impossible for figure in figures):
         yield f"{IMPOSSIBLE}: cannot be right where it stands."
-    yield from (f"{number}: {remark}." for number, remark in enumerate(remarks, 1))
-    yield from odd(name)
+
+
+def _numbered(remarks: Sequence[str]) -> Iterator[str]:
+    return (f"{number}: {remark}." for number, remark in enumerate(remarks, 1))
 
 
 def odd(paper: str) -> tuple[str, ...]:
@@ -164,5 +184,7 @@ def _entry(figure: Printed, remarks: list[str]) -> Entry:
     marks: tuple[str, ...] = (IMPOSSIBLE,) if figure.impossible else ()
     if figure.remark:
         marks += (str(remarks.index(figure.remark) + 1),)
-    difference = "" if figure.difference is None else signed(figure.difference)
+    difference = ""
+    if figure.measured is not None and figure.difference is not None:
+        difference = f"{in_percent(figure.measured):.1f}, {signed(figure.difference)}"
     return Entry(figure.text, figure.spread, marks=marks, difference=difference)

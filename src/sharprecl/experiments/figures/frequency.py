@@ -36,7 +36,8 @@ def frequency(table: Table) -> Iterator[Drawing]:
     """One figure for each column whose runs were all made with the same data."""
     for column in table.columns:
         data, cells = table.data_of(column), filled(table, column)
-        if data is None:
+        # A single method's line among several shows nothing that a table does not.
+        if data is None or len(cells) < min(2, len(table.lines)):
             continue
         count_C = np.array(data.train_counts)
         f1 = {line.title: 100 * np.mean([run.f1 for run in cell.runs.values()], axis=0) for line, cell in cells.items()}
