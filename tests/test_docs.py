@@ -49,11 +49,13 @@ def test_the_measured_figures_of_the_methods_are_those_of_the_results() -> None:
     for row in cells:
         if row["column"] == "trec@50" and row["quantity"] in ("mean", "deviation"):
             found.setdefault(row["row"], {})[row["quantity"]] = 100 * float(row["value"])
+    del found["as printed"]
     assert len(found) == 17
     page = (ROOT / "docs" / "METHODS.md").read_text(encoding="utf-8")
     for name, values in found.items():
         (line,) = [line for line in page.splitlines() if line.startswith(f"| `{name}` |")]
-        assert line.endswith(f"| {values['mean']:.1f} ± {values['deviation']:.1f} |")
+        spread = f" ± {values['deviation']:.1f}" if "deviation" in values else ""
+        assert line.endswith(f"| {values['mean']:.1f}{spread} |")
 
 
 def printed_commands() -> list[tuple[str, list[str]]]:

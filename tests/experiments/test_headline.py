@@ -70,6 +70,15 @@ def test_many_columns_are_counted_and_ranked() -> None:
     )
     assert sentences[3].startswith("That all are alike has p = 0.0")
     assert len(sentences) == 4
+    # A row of a single column is first there, and in no count.
+    wider = made_up_plan(columns=columns, rows=dict.fromkeys(["cross_entropy", "bcl", "sharprecl", "dice"]))
+    records = made_up_records(
+        wider,
+        lambda job: 1.0 if better[job.column] == job.row or job.row == "dice" else 0.3,
+        without=lambda job: job.row == "dice" and job.column != "cr",
+    )
+    table = make_table(wider, records, "smoke")
+    assert headline(table, compare_rows(table))[:2] == sentences[:2]
 
 
 def test_a_single_training_tells_nothing_of_others() -> None:

@@ -26,6 +26,9 @@ def headline(table: Table, comparisons: Comparisons) -> tuple[str, ...]:
 
 def _overall(table: Table, means: Mapping[str, Mapping[Line, float]], seeds: int) -> Iterator[str]:
     """Of many columns: how often who is first, and the average ranks with their tests."""
+    # Rows that some columns lack would be first where others were not run.
+    common = table.common(_METRIC).lines
+    means = {column: {line: found[line] for line in found if line in common} for column, found in means.items()}
     methods = {line for found in means.values() for line in found}
     data_sets = {table.plan.columns[column].data for column in means}
     yield (
