@@ -88,10 +88,12 @@ def _missing(table: Table) -> Iterator[str]:
         yield f"Rows without any finished run: {_every(table.empty_lines)}."
     if table.empty_columns:
         yield f"Columns without any finished run: {_every(table.empty_columns)}."
+    lacking: dict[int, list[str]] = {}
     for column in table.columns:
-        lacking = sum(not table.cells[line, column].runs for line in table.lines)
-        if lacking:
-            yield f"Not run on {column}: {lacking} of {len(table.lines)} rows."
+        lacking.setdefault(sum(not table.cells[line, column].runs for line in table.lines), []).append(column)
+    for number, columns in lacking.items():
+        if number:
+            yield f"Not run on {_every(columns)}: {number} of {len(table.lines)} rows."
 
 
 def _unasked(table: Table) -> Iterator[str]:
