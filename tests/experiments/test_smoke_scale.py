@@ -32,6 +32,7 @@ FIGURES = {
     "main": {"main-smoke-cost", "main-smoke-frequency-r52", "main-smoke-frequency-trec-50"},
     "llm": {"llm-smoke-cost", "llm-smoke-frequency-cr-50"},
     "ablation": {"ablation-smoke-cost", "ablation-smoke-frequency-trec-50"},
+    "default_ablation": {"default_ablation-smoke-cost", "default_ablation-smoke-frequency-trec-50"},
     "sensitivity": {"sensitivity-smoke-mu", "sensitivity-smoke-tau"},
     "top_k": {"top_k-smoke-top_k"},
     "augmentation": {"augmentation-smoke-cost", "augmentation-smoke-frequency-r52"},
