@@ -15,10 +15,13 @@ import time
 from pathlib import Path
 from typing import Any
 
+import matplotlib
 import numpy as np
 import torch
+from matplotlib.figure import Figure
 from torch import Tensor
 
+from pair_ratio_figures import STYLE
 from sharprecl import TextClassifier
 from sharprecl.data.benchmarks import load_benchmark
 from sharprecl.data.imbalance import imbalanced_subset
@@ -28,10 +31,13 @@ from sharprecl.losses.prototype_contrastive import prototype_contrastive
 from sharprecl.methods import sharprecl as method
 from sharprecl.rebalance.similarity import synthetic_similarity
 from sharprecl.rebalance.synthetic import plan_synthetic
+from sharprecl.report.svg import BLUE, ORANGE
 
 RESULTS = Path(__file__).parent / "results" / "hard_gradients.jsonl"
 FIGURE = Path(__file__).parents[1] / "docs" / "figures" / "hard_gradients.svg"
 SHARES = {"simple": 0.0, "hard": 1.0}
+SIGNS = {"simple": ("simply sampled", BLUE), "hard": ("hard-mixup", ORANGE)}
+Line = dict[str, Any]
 
 
 def norms(model: method.SharpReCL, x_MD: Tensor, y_M: Tensor, share: float) -> Tensor:
@@ -48,12 +54,12 @@ def norms(model: method.SharpReCL, x_MD: Tensor, y_M: Tensor, share: float) -> T
     return d_MD.norm(dim=1)
 
 
-def watch(column: str, seed: int, every: int) -> list[dict[str, float]]:
+def watch(column: str, seed: int, every: int) -> list[Line]:
     """Train, and measure every so many steps."""
     name, _, ratio = column.partition("@")
     table = imbalanced_subset(load_benchmark(name).train, float(ratio))
     jobs = load_plan("main").jobs("small", rows=["as printed"], columns=[column], seeds=[seed])
-    taken: list[dict[str, float]] = []
+    taken: list[Line] = []
     original = method.SharpReCL._contrastive
 
     def watched(self: method.SharpReCL, batch: Any, x_NH: Tensor, w_CH: Tensor, progress: Any) -> Tensor:
@@ -63,7 +69,7 @@ def watch(column: str, seed: int, every: int) -> list[dict[str, float]]:
             y_M = torch.cat([batch.y_N, torch.arange(len(w_CH))])
             prior_C = self.log_prior_C.exp()
             rare_N = (prior_C < prior_C.mean())[batch.y_N]
-            line: dict[str, float] = {"step": progress.step}
+            line: Line = {"step": progress.step}
             for kind, share in SHARES.items():
                 with torch.enable_grad(), torch.autocast("cpu", enabled=False):
                     norm_N = norms(self, x_MD, y_M, share)[: len(x_NH)]
@@ -80,36 +86,35 @@ def watch(column: str, seed: int, every: int) -> list[dict[str, float]]:
     return taken
 
 
-def show(lines: list[dict[str, Any]]) -> None:
-    """Print means over thirds of the training, and draw the curves."""
-    import matplotlib.pyplot as plt
+def by_thirds(column: str, own: list[Line]) -> None:
+    """Print means over thirds of the training."""
+    for part, chosen in enumerate(np.array_split(sorted({line["step"] for line in own}), 3), 1):
+        some = [line for line in own if line["step"] in chosen]
+        mean = {
+            kind: np.nanmean([line[kind] for line in some]) for kind in ("simple", "hard", "simple_rare", "hard_rare")
+        }
+        print(
+            f"{column} third {part}: simple {mean['simple']:.2e}, hard {mean['hard']:.2e}, ratio "
+            f"{mean['hard'] / mean['simple']:.2f}; rare classes {mean['hard_rare'] / mean['simple_rare']:.2f}"
+        )
 
-    columns = list(dict.fromkeys(line["column"] for line in lines))
-    figure, panels = plt.subplots(1, len(columns), figsize=(4 * len(columns), 3), squeeze=False, layout="constrained")
-    for axes, column in zip(panels[0], columns, strict=True):
-        own = [line for line in lines if line["column"] == column]
+
+def draw(by_column: dict[str, list[Line]]) -> Figure:
+    """The norms over the steps: mean, least and greatest of the seeds."""
+    figure = Figure(figsize=(4 * len(by_column), 3))
+    panels = figure.subplots(1, len(by_column), squeeze=False)[0]
+    for axes, (column, own) in zip(panels, by_column.items(), strict=True):
         steps = sorted({line["step"] for line in own})
-        for part, chosen in enumerate(np.array_split(steps, 3), 1):
-            some = [line for line in own if line["step"] in set(chosen.tolist())]
-            mean = {
-                kind: np.nanmean([line[kind] for line in some]) for kind in some[0] if kind.startswith(tuple(SHARES))
-            }
-            print(
-                f"{column} third {part}: simple {mean['simple']:.2e}, hard {mean['hard']:.2e}, ratio "
-                f"{mean['hard'] / mean['simple']:.2f}; rare classes {mean['hard_rare'] / mean['simple_rare']:.2f}"
-            )
-        for kind, style in (("simple", "C0"), ("hard", "C1")):
-            seeds = [[line[kind] for line in own if line["seed"] == seed] for seed in {line["seed"] for line in own}]
-            axes.plot(
-                steps, np.mean(seeds, axis=0), style, label={"simple": "simply sampled", "hard": "hard-mixup"}[kind]
-            )
-            axes.fill_between(steps, np.min(seeds, axis=0), np.max(seeds, axis=0), color=style, alpha=0.2, linewidth=0)
+        for kind, (label, colour) in SIGNS.items():
+            norms_PS = np.array([[line[kind] for line in own if line["step"] == step] for step in steps])
+            axes.plot(steps, norms_PS.mean(axis=1), color=colour, label=label)
+            axes.fill_between(steps, norms_PS.min(axis=1), norms_PS.max(axis=1), color=colour, alpha=0.2, linewidth=0)
         axes.set_title(column)
         axes.set_xlabel("step")
         axes.set_ylim(0)
-    panels[0][0].set_ylabel("gradient norm of a text's vector")
-    panels[0][0].legend()
-    figure.savefig(FIGURE, metadata={"Date": None})
+    panels[0].set_ylabel("gradient norm of a text's vector")
+    panels[0].legend()
+    return figure
 
 
 def main() -> None:
@@ -128,7 +133,13 @@ def main() -> None:
                     for line in found:
                         kept = {"date": time.strftime("%Y-%m-%d"), "column": column, "seed": seed, **line}
                         stream.write(json.dumps(kept) + "\n")
-    show([json.loads(line) for line in RESULTS.read_text("utf-8").splitlines()])
+    by_column: dict[str, list[Line]] = {}
+    for line in map(json.loads, RESULTS.read_text("utf-8").splitlines()):
+        by_column.setdefault(line["column"], []).append(line)
+    for column, own in by_column.items():
+        by_thirds(column, own)
+    with matplotlib.rc_context(STYLE):
+        draw(by_column).savefig(FIGURE, metadata={"Date": None, "Creator": None}, facecolor="white")
 
 
 if __name__ == "__main__":

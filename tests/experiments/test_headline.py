@@ -79,6 +79,11 @@ def test_many_columns_are_counted_and_ranked() -> None:
     )
     table = make_table(wider, records, "smoke")
     assert headline(table, compare_rows(table))[:2] == sentences[:2]
+    # Where no row has all columns nothing is ranked, and the columns are told one by one.
+    rows = list(plan.rows)
+    apart = made_up_records(plan, SKILLS, without=lambda job: job.row == rows[columns.index(job.column) % 3])
+    table = make_table(plan, apart, "smoke")
+    assert headline(table, compare_rows(table))[0].startswith("3 methods, trained 3 times each, on r52 (")
 
 
 def test_a_single_training_tells_nothing_of_others() -> None:

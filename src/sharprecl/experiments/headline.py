@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from sharprecl.data.messages import joined, plural
 from sharprecl.experiments.comparisons import Comparisons, rank_lines
 from sharprecl.experiments.document import equals
-from sharprecl.experiments.results import Line, Table, in_percent
+from sharprecl.experiments.results import Common, Line, Table, in_percent
 
 _METRIC = "macro_f1"
 _COLUMNS_BY_NAME = 6
@@ -19,23 +19,27 @@ def headline(table: Table, comparisons: Comparisons) -> tuple[str, ...]:
     if not means or len(table.groups) > 1:
         return ()
     seeds = max(len(table.cells[line, column].runs) for column, found in means.items() for line in found)
-    if len(means) > _COLUMNS_BY_NAME:
-        return tuple(_overall(table, means, seeds))
+    common = table.common(_METRIC)
+    if common.lines and len(common.columns) > _COLUMNS_BY_NAME:
+        return tuple(_overall(table, common, seeds))
     return (_compared(table, means, seeds), *_winners(table, means), _certainty(table, means, comparisons, seeds))
 
 
-def _overall(table: Table, means: Mapping[str, Mapping[Line, float]], seeds: int) -> Iterator[str]:
-    """Of many columns: how often who is first, and the average ranks with their tests."""
-    # Rows that some columns lack would be first where others were not run.
-    common = table.common(_METRIC).lines
-    means = {column: {line: found[line] for line in found if line in common} for column, found in means.items()}
-    methods = {line for found in means.values() for line in found}
-    data_sets = {table.plan.columns[column].data for column in means}
+def _overall(table: Table, common: Common, seeds: int) -> Iterator[str]:
+    """Of many columns: how often who is first, and the average ranks with their tests.
+
+    Args:
+        common: what is told of. A row that some columns lack would be first where others were not run.
+    """
+    every = [table.means(_METRIC, column) for column in common.columns]
+    firsts = Counter(
+        line.title for found in every for line in table.best({line: found[line] for line in common.lines})[0]
+    )
+    data_sets = {table.plan.columns[column].data for column in common.columns}
     yield (
-        f"{plural(len(methods), 'method', 'methods')}, {_trained(seeds)}, on {len(means)} settings of "
+        f"{plural(len(common.lines), 'method', 'methods')}, {_trained(seeds)}, on {len(common.columns)} settings of "
         f"{plural(len(data_sets), 'data set', 'data sets')}."
     )
-    firsts = Counter(line.title for found in means.values() for line in table.best(found)[0])
     each = [f"{name} in {number}" for name, number in sorted(firsts.items(), key=lambda pair: (-pair[1], pair[0]))]
     yield f"First, alone or tied: {joined(each, len(each))}."
     ranked = rank_lines(table)
@@ -46,8 +50,8 @@ def _overall(table: Table, means: Mapping[str, Mapping[Line, float]], seeds: int
         best = ranking.methods[0]
         beaten = [name for name, rank in ranks.items() if rank - ranks[best] >= ranking.critical_difference]
         apart = f"better than {joined(beaten, len(beaten))}" if beaten else "told apart from none"
-        friedman = "" if ranking.p is None else f"That all are alike has p {equals(ranking.p)} (Friedman); by "
-        yield f"{friedman or 'By '}the ranks {best} is {apart} (Nemenyi, 5 %)."
+        by = "By" if ranking.p is None else f"That all are alike has p {equals(ranking.p)} (Friedman); by"
+        yield f"{by} the ranks {best} is {apart} (Nemenyi, 5 %)."
     if seeds == 1:
         yield "Of other trainings nothing is known."
 

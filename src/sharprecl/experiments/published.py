@@ -92,15 +92,14 @@ def compare_with_published(table: Table) -> tuple[Printed, ...]:
     stand for one of the paper's, its figures are there for each of them.
     """
     plan = table.plan
-    known = {
-        row: [line.title for line in table.lines if line.title == row or _stands_for(plan, line, row)]
+    beside = {
+        row: [line for line in table.lines if line.title == row or _stands_for(plan, line, row)]
         for row in dict.fromkeys(figure.row for figure in printed(plan.paper))
     }
-    lines = {line.title: line for line in table.lines}
     seen = {*table.columns, *table.empty_columns}
     shown = {*plan.columns, AVERAGE} if seen == set(plan.columns_at(table.scale)) else seen
     whole = table.columns == tuple(plan.columns)
-    found = []
+    found: list[Printed] = []
     for figure in printed(plan.paper):
         if figure.column not in shown:
             continue
@@ -109,9 +108,8 @@ def compare_with_published(table: Table) -> tuple[Printed, ...]:
             means = table.means(figure.metric, figure.column)
         elif figure.column == AVERAGE and whole and table.common(figure.metric).columns == table.columns:
             means = table.averages(figure.metric)
-        for title in known[figure.row] or [figure.row]:
-            line = lines.get(title)
-            found.append(replace(figure, row=title, measured=None if line is None else means.get(line)))
+        lines = beside[figure.row]
+        found += [replace(figure, row=line.title, measured=means.get(line)) for line in lines] or [figure]
     return tuple(found)
 
 
@@ -130,9 +128,8 @@ def published_sheets(table: Table) -> list[Sheet]:
     ]
     if not sheets:
         return []
-    below = replace(
-        sheets[-1], notes=tuple(_notes(table, figures)), aside=(*_numbered(remarks), *odd(table.plan.paper))
-    )
+    numbered = (f"{number}: {remark}." for number, remark in enumerate(remarks, 1))
+    below = replace(sheets[-1], notes=tuple(_notes(table, figures)), aside=(*numbered, *odd(table.plan.paper)))
     return [*sheets[:-1], below]
 
 
@@ -158,10 +155,6 @@ def _notes(table: Table, figures: Sequence[Printed]) -> Iterator[str]:
         yield f"{unlike} So the difference judges neither."
     if any(figure.impossible for figure in figures):
         yield f"{IMPOSSIBLE}: cannot be right where it stands."
-
-
-def _numbered(remarks: Sequence[str]) -> Iterator[str]:
-    return (f"{number}: {remark}." for number, remark in enumerate(remarks, 1))
 
 
 def odd(paper: str) -> tuple[str, ...]:

@@ -9,7 +9,15 @@ from sklearn.neighbors import NearestNeighbors
 from sharprecl.evaluation.metrics import Floats
 from sharprecl.experiments.figures.drawing import GREY, Drawing, basis, filled, finish, folded, panels, sheet, size_of
 from sharprecl.experiments.results import Table
-from sharprecl.report.embedding import BIG_COLOURS, RARE_MARKS, can_be_laid_out, drawn_rows, embed_2d, named_classes
+from sharprecl.report.embedding import (
+    BIG_COLOURS,
+    RARE_MARKS,
+    Ints,
+    can_be_laid_out,
+    drawn_rows,
+    embed_2d,
+    named_classes,
+)
 from sharprecl.report.svg import INK, VERMILLION, clean
 from sharprecl.runs.record import DataRecord
 
@@ -34,12 +42,12 @@ def clusters(table: Table, features: Mapping[str, np.ndarray]) -> Iterator[Drawi
             continue
         label_N = np.array(data.gold)
         rows = drawn_rows(len(label_N), seed=0)
+        big, rare = named_classes(label_N[rows], np.array(data.train_counts))
         with sheet(*size_of(len(kept), 2.45, 0.6)) as figure:
             for axes, (line, run) in zip(panels(figure, len(kept)), kept.items(), strict=True):
                 x_NH = np.asarray(features[run.key], dtype=np.float64)
-                _panel(axes, embed_2d(x_NH[rows], seed=0), label_N[rows], data)
+                _panel(axes, embed_2d(x_NH[rows], seed=0), label_N[rows], big, rare, data)
                 purity_C = neighbour_purity(x_NH, label_N, len(data.train_counts))
-                _, rare = named_classes(label_N[rows], np.array(data.train_counts))
                 of_rare = f", rare {_percent(purity_C[rare])}" if len(rare) else ""
                 axes.set_title(f"{folded(line.title)}\npurity {_percent(purity_C)}{of_rare}")
             handles, labels = axes.get_legend_handles_labels()
@@ -77,10 +85,9 @@ def _percent(share_C: Floats) -> str:
     return f"{100 * known.mean():.0f} %" if len(known) else "unknown"
 
 
-def _panel(axes: Any, point_N2: np.ndarray, label_N: np.ndarray, data: DataRecord) -> None:
+def _panel(axes: Any, point_N2: np.ndarray, label_N: np.ndarray, big: Ints, rare: Ints, data: DataRecord) -> None:
     """The five biggest classes and the three rarest in their own signs, all others grey."""
     count_C = np.array(data.train_counts)
-    big, rare = named_classes(label_N, count_C)
     others = ~np.isin(label_N, [*big, *rare])
     if others.any():
         axes.scatter(*point_N2[others].T, s=4, color=GREY, alpha=0.6, linewidths=0, rasterized=True, label="others")
