@@ -2,7 +2,8 @@
 
 Columns of benchmarks/judged.yaml, by its settings but for two trainable layers, which take half of the time. Every seed
 is a search of its own, with its own folds and draws; the defaults and the best settings are then trained on all texts.
-A search that was cut off goes on. Appends a dated line a seed to results/tune_gain.jsonl.
+The first lines of the log are of a space that still had ``method.compensation``. A search that was cut off goes on.
+Appends a dated line a seed to results/tune_gain.jsonl.
 
     SHARPRECL_MIRROR=... nice python benchmarks/tune_gain.py --columns cr@50 r52/60 --seeds 0 1 2 3 4 --to results/tune
     python benchmarks/tune_gain.py --show
@@ -89,16 +90,25 @@ def logged() -> list[dict[str, Any]]:
     return [json.loads(line) for line in LOG.read_text().splitlines()] if LOG.exists() else []
 
 
+def key(record: dict[str, Any]) -> tuple[str, bool]:
+    """A column, and whether the prior's part was searched too, as it no longer is."""
+    return record["column"], "method.compensation" in record["values"]
+
+
 def show() -> None:
     """A markdown table over the seeds, in points of macro-F1."""
     rows = []
-    for column in dict.fromkeys(record["column"] for record in logged()):
-        of = [record for record in logged() if record["column"] == column]
+    for column, old in dict.fromkeys(map(key, logged())):
+        of = [record for record in logged() if key(record) == (column, old)]
         gains = [record["test_best"] - record["test_default"] for record in of]
         taken = [gain if record["taken"] else 0.0 for gain, record in zip(gains, of, strict=True)]
         cells = [[record["promised"] for record in of], [record["confirmed"] for record in of], gains, taken]
         rows.append(
-            [column, str(len(of)), *(f"{mean(x):+.1f}" + (f" ± {stdev(x):.1f}" if len(x) > 1 else "") for x in cells)]
+            [
+                column + old * ", compensation searched",
+                str(len(of)),
+                *(f"{mean(x):+.1f}" + (f" ± {stdev(x):.1f}" if len(x) > 1 else "") for x in cells),
+            ]
         )
     print(table(["", "seeds", "promised", "fresh folds", "test, best trial", "test, what is taken"], rows))
 
@@ -118,7 +128,7 @@ def main() -> None:
     torch.set_num_threads(options.threads)
     for seed in options.seeds:
         for column in options.columns:
-            if not any((record["column"], record["seed"]) == (column, seed) for record in logged()):
+            if not any((*key(record), record["seed"]) == (column, False, seed) for record in logged()):
                 run(column, seed, options.trials, options.to)
 
 

@@ -28,6 +28,7 @@ def test_every_shipped_space_fits_its_method_and_holds_its_defaults(name: str) -
         path: of if not isinstance(of, Around) else settled({path: of}, start)[path] for path, of in space.items()
     }, "no range needs to be widened for the defaults"
     assert 2 <= len(space) <= 7, "forty trials are few"
+    assert not {"method.compensation", "method.tau"} & space.keys(), "folds cannot tell how classes will be mixed"
 
 
 def test_a_method_from_outside_brings_its_own_space(outside: Outside) -> None:

@@ -24,7 +24,8 @@ class MethodConfig(Frozen):
     official: ClassVar[Mapping[str, Any]] = {}
     """Settings of the source's own experiments, merged in by the profile ``official``; empty where it has none."""
     search: ClassVar[Space] = {}
-    """What 'sharprecl tune' tries of these settings, by their names; few enough for some forty trials."""
+    """What 'sharprecl tune' tries of these settings, by their names; few enough for some forty trials. Not how far the
+    prior is compensated: held-out folds are as skewed as the training texts and always ask for less."""
     views: ClassVar[Views] = "one"
     trains_encoder: ClassVar[bool] = True
     """Whether steps on a loss train the encoder; if not, it reads every text once, or there is none."""

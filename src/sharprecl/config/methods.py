@@ -351,7 +351,6 @@ class BalancedSoftmaxConfig(MethodConfig):
     """Settings of balanced softmax."""
 
     implementation = "sharprecl.methods.balanced_softmax:BalancedSoftmax"
-    search = {"tau": Range(0, 2)}
 
     name: Literal["balanced_softmax"] = "balanced_softmax"
     tau: float = Field(1.0, ge=0, description="strength of the prior; 0 is plain cross-entropy")
@@ -361,7 +360,6 @@ class LogitAdjustmentConfig(MethodConfig):
     """Settings of post-hoc logit adjustment."""
 
     implementation = "sharprecl.methods.logit_adjustment:LogitAdjustment"
-    search = {"tau": Range(0, 2)}
 
     name: Literal["logit_adjustment"] = "logit_adjustment"
     tau: float = Field(1.0, ge=0, description="strength of the discount; 0 is plain cross-entropy")

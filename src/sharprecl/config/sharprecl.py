@@ -44,7 +44,6 @@ class SharpReCLConfig(MethodConfig):
     search = {
         "mu": Range(0.05, 2, log=True),
         "temperature": Range(0.1, 2, log=True),
-        "compensation": Range(0, 1.5),
         "mixtures": Range(0, 2),
         "ratio_start": Range(0, 1),
     }
