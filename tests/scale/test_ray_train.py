@@ -16,7 +16,7 @@ import pytest
 from ray_workers import one_killed
 from sharprecl.config import resolve
 from sharprecl.data.tables import TextTable, read_table
-from sharprecl.errors import AssetError, SharpReCLError
+from sharprecl.errors import AssetError, CheckpointError, SharpReCLError
 from sharprecl.runs.train import RAY, Run, train
 from sharprecl.scale.cluster import Cluster
 from sharprecl.scale.ray_train import RayTraining
@@ -122,6 +122,18 @@ def test_what_is_wrong_is_told_at_once(run: Run, tmp_path: Path) -> None:
     with pytest.raises(AssetError, match="no"):
         pair().train(replace(run, config=config, output=tmp_path / "run"), said := Said())
     assert not said.sentences, "it was not tried again"
+
+
+def test_a_storage_that_fails_in_the_middle_ends_all_workers_at_once(run: Run, calm: Path, tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "checkpoints").write_text("no folder")
+    began = time.monotonic()
+    with pytest.raises(CheckpointError, match=r"could not write to .*checkpoints.*free some space.*--resume"):
+        pair().train(replace(run, output=tmp_path / "run"), Said())
+    assert time.monotonic() - began < 60
+    (tmp_path / "run" / "checkpoints").unlink()
+    pair().train(replace(run, output=tmp_path / "run"), Said())
+    assert_equal(calm, tmp_path / "run")
 
 
 @pytest.mark.parametrize(

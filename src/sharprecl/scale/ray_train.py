@@ -6,6 +6,7 @@ import threading
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
+from importlib import import_module
 from queue import Empty
 from typing import Any
 
@@ -215,6 +216,7 @@ def _loop(task: dict[str, Any]) -> Any:
 
     from sharprecl.training.session import train_along
 
+    _import_without_group()
     torch.set_num_threads(task["threads"])
     first, number, told = dist.get_rank() == 0, dist.get_world_size(), task["told"]
     try:
@@ -240,3 +242,16 @@ def _loop(task: dict[str, Any]) -> Any:
         if first and dist.is_initialized():  # The others wait for it.
             dist.destroy_process_group()
     return None
+
+
+def _import_without_group() -> None:
+    """Import ``torch.distributed.nn`` as if no group were open.
+
+    Its functions have the open group as a default, which would outlive a first process's failure: the others would wait
+    for it until their patience ends.
+    """
+    import torch.distributed as dist
+
+    opened, dist.group.WORLD = dist.group.WORLD, None
+    import_module("torch.distributed.nn")
+    dist.group.WORLD = opened
