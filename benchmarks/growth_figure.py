@@ -64,7 +64,7 @@ def draw() -> Figure:
         axes.set_xlabel(words)
     for axes in panels.flat:
         axes.set_ylim(bottom=0)
-    panels[1][1].set_xticks([32, 128, 512], ["32", "128", "512"])
+    panels[1][1].set_xticks([32, 128, 512, 4096], ["32", "128", "512", "4,096"])
     panels[1][1].minorticks_off()
     for axes in (panels[0][1], panels[0][2]):
         axes.legend(frameon=False)

@@ -2,10 +2,10 @@
 
 python benchmarks/training_speed.py settings     # layers kept, trained, attention dropout: a step of each in turn
 python benchmarks/training_speed.py kernels      # eager and fused attention, forward and backward, by length
-python benchmarks/training_speed.py micro        # whole batches against micro-batches, 32 to 512 texts
+python benchmarks/training_speed.py micro        # whole batches against micro-batches, 32 to 4,096 texts
 python benchmarks/training_speed.py processes    # one process with all threads against as many with one
 python benchmarks/training_speed.py classes      # 2 to 5,000 classes, batches of 128
-python benchmarks/training_speed.py texts        # 1,000 to 1,000,000 rows: reading, tokenising, batching
+python benchmarks/training_speed.py texts        # 1,000 to 10,000,000 rows: reading, tokenising, batching
 python benchmarks/training_speed.py equality     # 1, 2 and 4 processes: losses, weights of every method, tiny encoder
 
 Appends dated JSON lines to results/training_speed.jsonl and prints a table.
@@ -172,8 +172,8 @@ def _measured(repeats: int, batch_size: int, micro_batch: int | None, classes: i
 
 
 def micro(repeats: int) -> Iterator[Line]:
-    """Whole batches and micro-batches of 32 texts."""
-    for batch_size, kinds in {32: (None,), 128: (None, 32), 512: (None, 32)}.items():
+    """Whole batches, as long as they fit, and micro-batches of 32 texts."""
+    for batch_size, kinds in {32: (None,), 128: (None, 32), 512: (None, 32), 1024: (None, 32), 4096: (32,)}.items():
         for micro_batch in kinds:
             yield {"batch": batch_size, "micro_batch": micro_batch} | measured(repeats, batch_size, micro_batch)
 
@@ -188,7 +188,7 @@ def texts(repeats: int) -> Iterator[Line]:
     """Microseconds a row of a CSV takes to be read, tokenised and put into batches."""
     del repeats
     tokenizer = stock.load_tokenizer(resolve_encoder("minilm"))
-    for number in (1_000, 10_000, 100_000, 1_000_000):
+    for number in (1_000, 10_000, 100_000, 1_000_000, 10_000_000):
         rows, label_ids = texts_of(min(number, 10_000))
         times = number // len(rows)
         with tempfile.TemporaryDirectory() as folder:
