@@ -35,7 +35,6 @@ from transformers.models.bert.modeling_bert import eager_attention_forward
 from sharprecl.assets import resolve_encoder
 from sharprecl.config import METHODS, method_settings, resolve
 from sharprecl.data.batches import ShuffledBatches, collate
-from sharprecl.data.messages import plural
 from sharprecl.data.tables import TextTable, read_table
 from sharprecl.data.tokens import tokenize
 from sharprecl.methods.base import Progress
@@ -87,6 +86,8 @@ class Stepper:
         self.task.forward_backward(batch, Progress(self.number, STEPS, 0, 4))
         self.optimizer.step(self.number)
         self.number += 1
+        if self.task.device.type == "cuda":
+            torch.cuda.synchronize()
         return time.perf_counter() - began
 
 
@@ -99,20 +100,24 @@ def texts_of(number: int, classes: int = CLASSES) -> tuple[list[str], np.ndarray
 
 
 def stepper(
-    encoder: dict[str, Any], batch_size: int, micro_batch: int | None = None, classes: int = CLASSES
+    encoder: dict[str, Any],
+    batch_size: int,
+    micro_batch: int | None = None,
+    classes: int = CLASSES,
+    device: str = "cpu",
 ) -> Stepper:
-    """MiniLM with SharpReCL."""
+    """MiniLM, or the encoder that is named, with SharpReCL."""
     training = {"batch_size": batch_size, "micro_batch": micro_batch}
     config = resolve({"encoder": {"max_length": 64, **encoder}, "training": training})
-    source = resolve_encoder("minilm")
+    source = resolve_encoder(config.encoder.name)
     tokenizer = stock.load_tokenizer(source)
     rows, label_ids = texts_of(max(320, batch_size, classes), classes)
     labelled = LabelledTokens((tokenize(rows, tokenizer, 64),), label_ids)
-    device = torch.device("cpu")
-    precision = hardware.pick_precision("auto", device)
+    where = torch.device(device)
+    precision = hardware.pick_precision("auto", where)
     counts = np.bincount(label_ids, minlength=classes)
     prepared = Prepared(config, tuple(map(str, range(classes))), "mean", precision, counts, labelled, None)
-    return Stepper(make_task(prepared, source, tokenizer, device, ALONE))
+    return Stepper(make_task(prepared, source, tokenizer, where, ALONE))
 
 
 def settings(repeats: int) -> Iterator[Line]:
@@ -285,26 +290,27 @@ PARTS: dict[str, Callable[[int], Iterator[Line]]] = {
 }
 
 
+def append(log: Path, common: Line, lines: Iterator[Line]) -> None:
+    """Print lines as a table while they come, and keep them with what they have in common, dated."""
+    common = {"date": datetime.now(UTC).date().isoformat(), **common}
+    print(", ".join(map(str, common.values())))
+    with log.open("a", encoding="utf-8") as stream:
+        for number, line in enumerate(lines):
+            if not number:
+                print("| " + " | ".join(line) + " |", "|---" * len(line) + "|", sep="\n")
+            print("| " + " | ".join(map(str, line.values())) + " |", flush=True)
+            stream.write(json.dumps({**common, **line}) + "\n")
+
+
 def main() -> None:
     """Measure, print, append."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("part", choices=PARTS)
     parser.add_argument("--repeats", type=int, default=8)
     given = parser.parse_args()
-    device = torch.device("cpu")
-    where = {
-        "date": datetime.now(UTC).date().isoformat(),
-        "part": given.part,
-        "threads": torch.get_num_threads(),
-        "precision": hardware.pick_precision("auto", device),
-    }
-    print(f"{plural(where['threads'], 'thread', 'threads')}, {where['precision']}")
-    with LOG.open("a", encoding="utf-8") as log:
-        for number, line in enumerate(PARTS[given.part](given.repeats)):
-            if not number:
-                print("| " + " | ".join(line) + " |", "|---" * len(line) + "|", sep="\n")
-            print("| " + " | ".join(map(str, line.values())) + " |", flush=True)
-            log.write(json.dumps({**where, **line}) + "\n")
+    precision = hardware.pick_precision("auto", torch.device("cpu"))
+    common = {"part": given.part, "threads": torch.get_num_threads(), "precision": precision}
+    append(LOG, common, PARTS[given.part](given.repeats))
 
 
 if __name__ == "__main__":
