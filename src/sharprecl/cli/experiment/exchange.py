@@ -43,19 +43,19 @@ def export(
 
 def merge(
     files: Annotated[list[Path], Argument(help="What 'sharprecl experiment export' wrote.")],
-    into: Annotated[Path, Option("--into", "--results", help="Folder that keeps the runs.")] = Path("results"),
+    output: Results = Path("results"),
 ) -> None:
     """Take runs from files into a folder of runs. A run that is finished there stays as it is."""
     from sharprecl.experiments.exchange import merge as take
     from sharprecl.experiments.store import Store
 
     for file in files:
-        merged = take(file, Store(into))
+        merged = take(file, Store(output))
         parts = [f"{merged.new} new runs", f"{merged.known} known"]
         if merged.differing:
             parts.append(f"{merged.differing} of them with other answers (another device?), not taken")
         if merged.busy:
-            parts.append(f"{merged.busy} that are being made in {into} right now, not taken")
+            parts.append(f"{merged.busy} that are being made in {output} right now, not taken")
         typer.echo(f"{file}: {', '.join(parts)}")
 
 
