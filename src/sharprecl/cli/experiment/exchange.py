@@ -7,6 +7,7 @@ import typer
 from typer import Argument, Option
 
 from sharprecl.cli.options import Results, Scale
+from sharprecl.cli.outputs import on_disk
 from sharprecl.data.messages import plural
 from sharprecl.errors import ConfigError
 
@@ -15,7 +16,9 @@ def export(
     plans: Annotated[
         list[str] | None, Argument(metavar="[PLAN]...", help="Whose runs.", show_default="all that there are")
     ] = None,
-    to: Annotated[Path, Option("--to", help="A file that ends in .jsonl or .jsonl.gz.")] = Path("runs.jsonl"),
+    to: Annotated[Path, Option("--to", help="A file that ends in .jsonl or .jsonl.gz.", callback=on_disk)] = Path(
+        "runs.jsonl"
+    ),
     scale: Scale = "small",
     output: Results = Path("results"),
     full: Annotated[
