@@ -139,7 +139,7 @@ def test_status_export_and_merge(plan: str) -> None:
 
     assert call("export", plan, "--scale", "smoke", "--to", "runs.jsonl") == "runs.jsonl: 3 of 8 runs\n"
     assert call("export", "--full", "--to", "all.jsonl.gz") == "all.jsonl.gz: 3 runs, 1 failed ones\n"
-    output = call("merge", "runs.jsonl", "all.jsonl.gz", "--into", "there")
+    output = call("merge", "runs.jsonl", "all.jsonl.gz", "--output", "there")
     assert output == "runs.jsonl: 3 new runs, 0 known\nall.jsonl.gz: 0 new runs, 3 known\n"
     assert Store(Path("there")).finished() == results.finished()
     with pytest.raises(ConfigError, match=r"must end in \.jsonl"):

@@ -1,5 +1,6 @@
 """A worker's part in a run: the lock, the tables it keeps, what is printed, what goes wrong."""
 
+import errno
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sharprecl.errors import AssetError
+from sharprecl.errors import AssetError, CheckpointError, OutputError
 from sharprecl.experiments import attempt
 from sharprecl.experiments.attempt import Attempts
 from sharprecl.experiments.store import Store
@@ -125,6 +126,33 @@ def test_a_fault_is_kept_with_its_traceback_and_a_sentence_as_such(bench: Bench)
     done, folder = bench.run(bench.task("other.csv"))
     assert folder.failure().sentence == "there is no such encoder"
     assert "in refuse" in folder.failure().text
+
+
+FULL = OSError(errno.ENOSPC, "full")
+
+
+@pytest.mark.parametrize(
+    ("error", "cause"),
+    [(FULL, None), (CheckpointError("cannot write"), FULL), (CheckpointError("cannot write"), RuntimeError("PyTorch"))],
+    ids=["file", "checkpoint", "PyTorch"],
+)
+def test_a_full_disk_fails_no_run(bench: Bench, error: Exception, cause: Exception | None) -> None:
+    def fill() -> None:
+        raise error from cause
+
+    bench.then = fill
+    with pytest.raises(OutputError, match=r"nothing more could be written to .*No space left.*same command again"):
+        bench.run(bench.task())
+    bench.then = lambda: None
+    assert bench.run(bench.task())[0] == "made"
+
+
+def test_a_checkpoint_of_another_run_is_no_full_disk(bench: Bench) -> None:
+    def refuse() -> None:
+        raise CheckpointError("the checkpoint belongs to a run with other settings")
+
+    bench.then = refuse
+    assert bench.run(bench.task())[0] == "failed"
 
 
 def test_who_ends_the_worker_fails_no_run(bench: Bench) -> None:

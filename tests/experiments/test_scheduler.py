@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sharprecl.errors import SharpReCLError
+from sharprecl.errors import OutputError, SharpReCLError
 from sharprecl.experiments import scheduler
 from sharprecl.experiments.duration import format_duration
 from sharprecl.experiments.scheduler import Scheduler, Sweep
@@ -24,13 +24,13 @@ PLACE = {"workers": 2, "threads": 1, "hardware": "pretended"}
 
 @dataclass
 class World:
-    """A clock, and how each run goes: seconds that it takes, and how it ends, time after time: an outcome or a status
-    with which the worker's process ends."""
+    """A clock, and how each run goes: seconds that it takes, and how it ends, time after time: an outcome, a status
+    with which the worker's process ends, or what the worker raises."""
 
     store: Store
     now: float = 1000.0
     seconds: dict[str, float] = field(default_factory=dict)
-    ends: dict[str, list[str | int]] = field(default_factory=dict)
+    ends: dict[str, list[str | int | Exception]] = field(default_factory=dict)
     code: str = CODE
     starts: bool = True
     tells: bool = False
@@ -87,13 +87,15 @@ class PretendedWorker:
             found: Any = (self.world.code, PLACE) if self.world.starts else 1
         else:
             found = self._end(self.task)
-        if isinstance(found, int):
+        if isinstance(found, Exception):
+            self.future.set_exception(found)
+        elif isinstance(found, int):
             self.status = found
             self.future.set_exception(BrokenProcessPool())
         else:
             self.future.set_result(found)
 
-    def _end(self, task: Task) -> str | int:
+    def _end(self, task: Task) -> str | int | Exception:
         ends = self.world.ends.get(task.label, [])
         end = ends.pop(0) if ends else "made"
         folder, run = self.world.store.run(task.key), task.run
@@ -244,6 +246,14 @@ def test_a_worker_that_cannot_start_ends_the_sweep(world: World) -> None:
     world.starts = False
     with pytest.raises(SharpReCLError, match="a worker ended with status 1 before it could begin"):
         go(world, [task(0)])
+
+
+def test_a_full_disk_ends_the_sweep_and_all_its_workers(world: World) -> None:
+    world.ends, world.seconds = {"bcl 0": [OutputError("no room")]}, {"bcl 1": 30.0}
+    with pytest.raises(OutputError, match="no room"):
+        go(world, [task(number) for number in range(4)])
+    assert world.left_at_work == ["bcl 1"]
+    assert not world.store.failed()
 
 
 def test_code_that_changes_meanwhile_ends_the_sweep(world: World) -> None:

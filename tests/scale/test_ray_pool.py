@@ -116,10 +116,11 @@ def test_a_killed_actor_loses_nothing(tickets: Shell) -> None:
     assert made("there") == made("here")
 
 
-def test_a_worker_that_always_dies_ends_the_command(tmp_path: Path) -> None:
+def test_a_worker_that_always_dies_ends_the_command(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
     pool = RayPool(Cluster.joined(None, 1, None, "cpu"), 1)
     with pytest.raises(SharpReCLError, match="a worker died 3 times over one file; its memory probably"):
         list(pool.map(lambda: lambda item: os._exit(item), [1], tmp_path))
+    assert not [warning for warning in recwarn if "ray" in warning.category.__name__.lower()]
 
 
 def test_one_file_is_no_work_for_a_cluster(tickets: Shell) -> None:

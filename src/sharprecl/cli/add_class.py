@@ -9,7 +9,7 @@ from typer import Argument, Option
 
 from sharprecl.cli.console import make_console, say, show_files, show_notes
 from sharprecl.cli.options import Device, Encoding, Separator, Sheet, Strict, TextAsTrained, TrainedRun
-from sharprecl.cli.outputs import check_folder
+from sharprecl.cli.outputs import check_folder, on_disk
 from sharprecl.data.messages import plural, shorten
 from sharprecl.errors import ConfigError
 from sharprecl.files import write_json
@@ -34,7 +34,8 @@ def add_class(
         Path, Argument(help="Labelled texts of new classes; texts of known ones among them show what these lose.")
     ],
     output: Annotated[
-        Path | None, Option("--output", "-o", help="Folder for the new classifier.", show_default="RUN-grown")
+        Path | None,
+        Option("--output", "-o", help="Folder for the new classifier.", show_default="RUN-grown", callback=on_disk),
     ] = None,
     on: Annotated[
         str | None, Option(help="More labelled texts to judge on, which the classifier has not learnt from.")

@@ -13,7 +13,7 @@ from typer import Argument, Option
 
 from sharprecl.cli.console import make_console, say, show_notes
 from sharprecl.cli.options import Address, Encoding, GpuShare, PoolOn, Separator, Sheet, Strict, Text
-from sharprecl.cli.outputs import check_apart, check_folder
+from sharprecl.cli.outputs import check_apart, check_folder, on_disk
 from sharprecl.cli.progress import counter
 from sharprecl.data.messages import plural
 from sharprecl.errors import ConfigError, DataError
@@ -55,6 +55,7 @@ def augment(
             "-o",
             help="File to write; its ending is its format. Of many files a folder, or a folder and a format, as in "
             "'new/*.jsonl'.",
+            callback=on_disk,
         ),
     ],
     augmenter: Annotated[

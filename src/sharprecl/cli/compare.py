@@ -22,6 +22,7 @@ from sharprecl.cli.options import (
     Workers,
     names_in,
 )
+from sharprecl.cli.outputs import on_disk
 from sharprecl.data.messages import plural
 from sharprecl.errors import ConfigError
 
@@ -45,9 +46,9 @@ def compare(
     separator: Separator = None,
     sheet: Sheet = None,
     ir: Annotated[float | None, Option(help="Thin the training texts to this imbalance ratio.")] = None,
-    output: Annotated[Path, Option("--output", "-o", help="Folder for the runs, the page and the figures.")] = Path(
-        "compare"
-    ),
+    output: Annotated[
+        Path, Option("--output", "-o", help="Folder for the runs, the page and the figures.", callback=on_disk)
+    ] = Path("compare"),
     scale: Annotated[str, Option(help="paper, small or smoke: encoder and epochs.")] = "small",
     config: Annotated[Path | None, Option(help="YAML with settings common to all methods.")] = None,
     set_: Annotated[

@@ -9,6 +9,7 @@ from typer import Option
 
 from sharprecl.cli.console import make_console, say
 from sharprecl.cli.options import Encoding, Label, Separator, Sheet, Text, TrainingTexts
+from sharprecl.cli.outputs import on_disk
 from sharprecl.cli.progress import stages
 from sharprecl.errors import ConfigError, DataError
 from sharprecl.files import check_outputs, write_text
@@ -22,7 +23,10 @@ def doctor(
     label: Label = "label",
     test: Annotated[Path | None, Option(help="Labelled texts to judge a model on; a benchmark brings its own.")] = None,
     fix: Annotated[
-        Path | None, Option(help="Write a cleaned copy to this file, and beside it all changes and what to review.")
+        Path | None,
+        Option(
+            help="Write a cleaned copy to this file, and beside it all changes and what to review.", callback=on_disk
+        ),
     ] = None,
     review: Annotated[
         Path | None, Option(help="A review file with decisions, which --fix carries out: keep, drop or a class.")
@@ -37,9 +41,10 @@ def doctor(
     separator: Separator = None,
     sheet: Sheet = None,
     json: Annotated[
-        str | None, Option(help="Write everything to this file as JSON; - prints it in place of the text.")
+        str | None,
+        Option(help="Write everything to this file as JSON; - prints it in place of the text.", callback=on_disk),
     ] = None,
-    html: Annotated[Path | None, Option(help="Write a page with pictures to this file.")] = None,
+    html: Annotated[Path | None, Option(help="Write a page with pictures to this file.", callback=on_disk)] = None,
     overwrite: Annotated[bool, Option("--overwrite", help="Replace the files that are written.")] = False,
 ) -> None:
     """Say what is wrong with data for learning its rare classes, and mend what can be mended, before any training."""

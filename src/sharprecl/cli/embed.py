@@ -25,6 +25,7 @@ from sharprecl.cli.options import (
     TextAsTrained,
     TrainedRun,
 )
+from sharprecl.cli.outputs import on_disk
 from sharprecl.data.messages import plural
 from sharprecl.errors import ConfigError
 
@@ -48,6 +49,7 @@ def embed(
             "-o",
             help="A .npy file, an array with a row for each text, or .parquet with all columns. Of many files a "
             "folder of .npy, or 'features/*.parquet'.",
+            callback=on_disk,
         ),
     ],
     text: TextAsTrained = None,

@@ -19,7 +19,7 @@ from sharprecl.cli.options import (
     TextAsTrained,
     TrainedRun,
 )
-from sharprecl.cli.outputs import check_folder, check_replaced
+from sharprecl.cli.outputs import check_folder, check_replaced, on_disk
 from sharprecl.cli.progress import TrainingProgress
 from sharprecl.data.messages import rows_phrase
 from sharprecl.errors import ConfigError, DataError
@@ -36,7 +36,13 @@ def evaluate(
     label: Annotated[str | None, Option(help="Column with the labels.", show_default="as in training")] = None,
     output: Annotated[
         Path | None,
-        Option("--output", "-o", help="Folder for figures and report.", show_default="evaluations/FILE in the run"),
+        Option(
+            "--output",
+            "-o",
+            help="Folder for figures and report.",
+            show_default="evaluations/FILE in the run",
+            callback=on_disk,
+        ),
     ] = None,
     prior: PriorHere = None,
     drop_leaks: Annotated[

@@ -8,6 +8,7 @@ from typer import Option
 
 from sharprecl.cli.console import make_console, say, show_notes
 from sharprecl.cli.options import Encoding, Separator, Sheet, Strict, TextAsTrained, TrainedRun
+from sharprecl.cli.outputs import on_disk
 from sharprecl.errors import ConfigError
 
 
@@ -17,7 +18,9 @@ def export(
     int8: Annotated[
         bool, Option("--int8", help="Write ONNX in int8, several times as fast, with a certificate of what it costs.")
     ] = False,
-    to: Annotated[Path | None, Option(help="Folder for the export.", show_default="onnx or int8 in the run")] = None,
+    to: Annotated[
+        Path | None, Option(help="Folder for the export.", show_default="onnx or int8 in the run", callback=on_disk)
+    ] = None,
     on: Annotated[
         str | None, Option(help="Labelled texts, not trained on, for the certificate: a file or a benchmark.")
     ] = None,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
+from sharprecl.cli.outputs import on_disk
 from sharprecl.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ _PLANS = "A YAML file, or one of datasets, main, llm, ablation, sensitivity, top
 PlanName = Annotated[str, Argument(metavar="PLAN", help=_PLANS)]
 PlanNames = Annotated[list[str], Argument(metavar="PLAN...", help=f"{_PLANS} Several make one sweep.")]
 Scale = Annotated[str, Option(help="paper, small or smoke.")]
-Results = Annotated[Path, Option("--output", "-o", "--results", help="Folder that keeps the runs.")]
+Results = Annotated[Path, Option("--output", "-o", "--results", help="Folder that keeps the runs.", callback=on_disk)]
 Sources = Annotated[
     list[Path] | None,
     Option(

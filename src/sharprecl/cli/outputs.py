@@ -1,9 +1,33 @@
 """Nothing of a person's is written over: what is refused before the work."""
 
 import json
+import re
 from pathlib import Path
+from typing import TypeVar
+
+from typer import CallbackParam
 
 from sharprecl.errors import ConfigError
+
+_ADDRESS = re.compile(r"([a-z][\w+.:-]+):/+", re.IGNORECASE)
+"""How ``s3://bucket`` begins. As a path it has one slash, and ``C:/`` is a drive."""
+
+Place = TypeVar("Place", Path, str, None)
+
+
+def on_disk(option: CallbackParam, place: Place) -> Place:
+    """Refuse an address, which would become a folder named ``s3:``; the callback of options that name an output.
+
+    Raises:
+        ConfigError: it is one.
+    """
+    if place is not None and _ADDRESS.match(str(place)):
+        address = _ADDRESS.sub(r"\1://", str(place), count=1)
+        raise ConfigError(
+            f"{option.opts[0]} {address} is the address of a storage, and only files are written; give a path, on a "
+            f"cluster one that all machines share such as NFS, and copy from there in the end"
+        )
+    return place
 
 
 def check_apart(data: str, output: Path, overwrite: bool) -> None:

@@ -28,6 +28,7 @@ from sharprecl.cli.options import (
     TextAsTrained,
     TrainedRun,
 )
+from sharprecl.cli.outputs import on_disk
 from sharprecl.data.messages import plural
 from sharprecl.errors import ConfigError
 
@@ -54,6 +55,7 @@ def predict(
             "-o",
             help="File for the answers; its ending is its format. - prints them. Of many files a folder, or a folder "
             "and a format, as in 'answers/*.jsonl'.",
+            callback=on_disk,
         ),
     ] = None,
     one_text: Annotated[

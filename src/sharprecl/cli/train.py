@@ -36,13 +36,16 @@ from sharprecl.cli.options import (
     TrainWorkers,
     is_ray,
 )
+from sharprecl.cli.outputs import on_disk
 from sharprecl.cli.progress import TrainingProgress
 from sharprecl.errors import ConfigError
 
 
 def train(
     data: TrainingTexts,
-    output: Annotated[Path, Option("--output", "-o", help="Folder for the model and everything about it.")],
+    output: Annotated[
+        Path, Option("--output", "-o", help="Folder for the model and everything about it.", callback=on_disk)
+    ],
     text: Text = "text",
     label: Label = "label",
     test: Annotated[

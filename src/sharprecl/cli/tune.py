@@ -29,13 +29,16 @@ from sharprecl.cli.options import (
     TuneWorkers,
     is_ray,
 )
+from sharprecl.cli.outputs import on_disk
 from sharprecl.cli.progress import TrainingProgress
 from sharprecl.errors import ConfigError, DataError
 
 
 def tune(
     data: TrainingTexts,
-    output: Annotated[Path, Option("--output", "-o", help="Folder for the search, the model and all about both.")],
+    output: Annotated[
+        Path, Option("--output", "-o", help="Folder for the search, the model and all about both.", callback=on_disk)
+    ],
     text: Text = "text",
     label: Label = "label",
     test: Annotated[

@@ -1,5 +1,6 @@
 """One task in a worker: the run's folder is locked, the run made and written, or its failure."""
 
+import errno
 import os
 import sys
 import traceback
@@ -9,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from sharprecl.config import outside_code
-from sharprecl.errors import ConfigError, DataError, SharpReCLError
+from sharprecl.errors import CheckpointError, ConfigError, DataError, OutputError, SharpReCLError
 from sharprecl.experiments.duration import Place
 from sharprecl.experiments.store import Store
 from sharprecl.experiments.task import Outcome, Task
@@ -23,6 +24,7 @@ from sharprecl.training.history import Callback
 from sharprecl.training.names import CHECKPOINTS
 
 _PREPARED = 2  # tables that a worker keeps: runs come column by column
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS}
 
 
 class Attempts:
@@ -41,7 +43,11 @@ class Attempts:
         self._tables: OrderedDict[DataKey, Prepared] = OrderedDict()
 
     def attempt(self, task: Task) -> Outcome:
-        """Make a run, unless it is finished or another process makes it. Whatever goes wrong is written down."""
+        """Make a run, unless it is finished or another process makes it. Whatever goes wrong is written down.
+
+        Raises:
+            OutputError: the disk takes nothing more, which is no fault of the run.
+        """
         folder = self._store.run(task.key)
         try:
             with folder.alone():
@@ -76,6 +82,11 @@ class Attempts:
                     )
             done.write(folder)
         except Exception as error:
+            if (refusal := _refusal(error)) is not None:
+                raise OutputError(
+                    f"nothing more could be written to {self._store.folder} ({refusal}); free some space, then run the "
+                    f"same command again, which goes on with the runs that are not finished"
+                ) from error
             folder.fail(Failure(run.spec, run.data, run.code, _text(error)))
             return "failed"
         return "made"
@@ -90,6 +101,15 @@ class Attempts:
         if self._tables[key].record.hash != data:
             raise DataError(f"{spec.data} changed while the experiment ran; start it again")
         return self._tables[key]
+
+
+def _refusal(error: Exception) -> str | None:
+    """What the disk says, where it takes nothing more."""
+    # A checkpoint that does not fit the run has no cause. Of a full disk PyTorch tells in words of its own.
+    cause = error.__cause__ if isinstance(error, CheckpointError) else error
+    if isinstance(cause, OSError) and cause.errno in _NO_ROOM:
+        return os.strerror(cause.errno)
+    return os.strerror(errno.ENOSPC) if isinstance(error, CheckpointError) and cause is not None else None
 
 
 def _text(error: Exception) -> str:

@@ -1,6 +1,7 @@
 """The Ray cluster that a command works on: one that runs already, or this machine alone."""
 
 import os
+import re
 import socket
 import sys
 from collections.abc import Iterator
@@ -17,6 +18,8 @@ from sharprecl.runs.code import code_hash
 RETRIES = 2
 """How often what a worker died over is done once more. A machine that Ray was told would go does not count."""
 _PATIENCE = 5.0  # seconds
+_VERSIONS = re.compile(r"Ray: (\S+)\s+Python: (\S+)")
+"""How Ray tells those of a cluster, and then those here, where they differ."""
 
 
 def connect(address: str | None = None) -> ModuleType:
@@ -27,7 +30,7 @@ def connect(address: str | None = None) -> ModuleType:
 
     Raises:
         MissingExtraError: Ray is not installed.
-        ConfigError: no cluster answers there, or it has other versions of Ray or Python.
+        ConfigError: no cluster answers there, its token is not here, or it has other versions of Ray or Python.
     """
     ray = require("ray", "scale", "--on ray")
     if ray.is_initialized():
@@ -38,18 +41,20 @@ def connect(address: str | None = None) -> ModuleType:
         _check_answers(address)
         with _without_standard_error():
             ray.init(address=address, log_to_driver=False, logging_level="warning")
+    except ray.exceptions.AuthenticationError as error:
+        raise ConfigError(
+            "this machine has no token for the Ray cluster; copy ~/.ray/auth_token to it from the one where the "
+            "cluster was started"
+        ) from error
     except (OSError, ValueError) as error:
         where = address or "the address in RAY_ADDRESS"
         raise ConfigError(
             f"no Ray cluster answers at {where}; start one there ('ray start --head') and give what it prints as "
             f"--address, or leave --address out for this machine alone; if one is there, it may want its token "
-            f"(RAY_AUTH_MODE=token)"
+            f"(RAY_AUTH_MODE=token and its ~/.ray/auth_token)"
         ) from error
     except RuntimeError as error:
-        raise ConfigError(
-            f"Ray did not start ({_first_line(error)}); if it speaks of versions, install the cluster's in this "
-            f"environment, or leave --address out for this machine alone"
-        ) from error
+        raise _not_started(error) from error
     return ray
 
 
@@ -164,5 +169,12 @@ def check_worker(folder: str, code: str | None = None) -> None:
         )
 
 
-def _first_line(error: Exception) -> str:
-    return str(error).strip().partition("\n")[0].rstrip(".")
+def _not_started(error: RuntimeError) -> ConfigError:
+    if len(versions := _VERSIONS.findall(str(error))) == 2:
+        there, here = (f"Ray {ray} on Python {python}" for ray, python in versions)
+        return ConfigError(
+            f"the Ray cluster has {there}, and this command {here}; they must be the same: install the cluster's here, "
+            f"or these on all its machines"
+        )
+    first_line = str(error).strip().partition("\n")[0].rstrip(".")
+    return ConfigError(f"Ray did not start ({first_line}); leave --address out for this machine alone")

@@ -1,5 +1,6 @@
 """Files of texts through Ray Data: a pool of actors, each of which loads the model once and does one file at a time."""
 
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from logging import ERROR, getLogger
 from pathlib import Path
@@ -47,14 +48,18 @@ class RayPool:
         getLogger("ray.data").setLevel(ERROR)
         ray.data.DataContext.get_current().enable_progress_bars = False
         rows = [{"number": number, "item": cloudpickle.dumps(item)} for number, item in enumerate(items)]
-        done = ray.data.from_items(rows, override_num_blocks=len(rows)).map(
-            _Actor,
-            fn_constructor_args=(cloudpickle.dumps(make), self._cluster.threads, str(folder.absolute()), code_hash()),
-            compute=ray.data.ActorPoolStrategy(size=min(self.workers, len(rows)), max_tasks_in_flight_per_actor=1),
-            **self._cluster.resources,
-            ray_remote_args_fn=lambda: {"max_restarts": RETRIES, "max_task_retries": RETRIES},
-            runtime_env=self._cluster.environment,
-        )
+        given = cloudpickle.dumps(make), self._cluster.threads, str(folder.absolute()), code_hash()
+        with warnings.catch_warnings():
+            # Ray 2.64 takes ray_remote_args_fn away, and has nothing else yet that bounds restarts.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            done = ray.data.from_items(rows, override_num_blocks=len(rows)).map(
+                _Actor,
+                fn_constructor_args=given,
+                compute=ray.data.ActorPoolStrategy(size=min(self.workers, len(rows)), max_tasks_in_flight_per_actor=1),
+                **self._cluster.resources,
+                ray_remote_args_fn=lambda: {"max_restarts": RETRIES, "max_task_retries": RETRIES},
+                runtime_env=self._cluster.environment,
+            )
         try:
             for row in done.iter_rows():
                 made = cloudpickle.loads(row["made"])

@@ -7,6 +7,7 @@ import typer
 from typer import Argument, Option
 
 from sharprecl.cli.options import Results, Scale
+from sharprecl.cli.outputs import on_disk
 from sharprecl.data.messages import plural
 from sharprecl.errors import ConfigError
 
@@ -15,7 +16,9 @@ def export(
     plans: Annotated[
         list[str] | None, Argument(metavar="[PLAN]...", help="Whose runs.", show_default="all that there are")
     ] = None,
-    to: Annotated[Path, Option("--to", help="A file that ends in .jsonl or .jsonl.gz.")] = Path("runs.jsonl"),
+    to: Annotated[Path, Option("--to", help="A file that ends in .jsonl or .jsonl.gz.", callback=on_disk)] = Path(
+        "runs.jsonl"
+    ),
     scale: Scale = "small",
     output: Results = Path("results"),
     full: Annotated[
@@ -43,19 +46,19 @@ def export(
 
 def merge(
     files: Annotated[list[Path], Argument(help="What 'sharprecl experiment export' wrote.")],
-    into: Annotated[Path, Option("--into", "--results", help="Folder that keeps the runs.")] = Path("results"),
+    output: Results = Path("results"),
 ) -> None:
     """Take runs from files into a folder of runs. A run that is finished there stays as it is."""
     from sharprecl.experiments.exchange import merge as take
     from sharprecl.experiments.store import Store
 
     for file in files:
-        merged = take(file, Store(into))
+        merged = take(file, Store(output))
         parts = [f"{merged.new} new runs", f"{merged.known} known"]
         if merged.differing:
             parts.append(f"{merged.differing} of them with other answers (another device?), not taken")
         if merged.busy:
-            parts.append(f"{merged.busy} that are being made in {into} right now, not taken")
+            parts.append(f"{merged.busy} that are being made in {output} right now, not taken")
         typer.echo(f"{file}: {', '.join(parts)}")
 
 

@@ -7,6 +7,7 @@ import typer
 from typer import Argument, Option
 
 from sharprecl.cli.options import Columns, PlanName, Rows, Scale, Seeds, Sources, chosen_parts, records_of
+from sharprecl.cli.outputs import on_disk
 from sharprecl.data.messages import closest, plural
 from sharprecl.errors import ConfigError, DataError
 from sharprecl.files import write_text
@@ -22,7 +23,8 @@ def table(
     seeds: Seeds = "",
     seconds: Annotated[bool, Option("--seconds", help="Show training times, which no two sweeps share.")] = False,
     to: Annotated[
-        Path | None, Option("--to", help="Write a file, which 'verify --table' checks, and print nothing.")
+        Path | None,
+        Option("--to", help="Write a file, which 'verify --table' checks, and print nothing.", callback=on_disk),
     ] = None,
 ) -> None:
     """Make a plan's table from what has been run: means, best and runner-up, how sure that is, the paper's figures."""
@@ -55,7 +57,7 @@ def figure(
     rows: Rows = "",
     columns: Columns = "",
     seeds: Seeds = "",
-    to: Annotated[Path, Option("--to", help="Folder for the .svg and .png files.")] = Path("figures"),
+    to: Annotated[Path, Option("--to", help="Folder for the .svg and .png files.", callback=on_disk)] = Path("figures"),
 ) -> None:
     """Draw a plan's figures from what has been run: SVG and PNG for print, with the caption of each."""
     from sharprecl.experiments.figures import figures_of
@@ -94,9 +96,9 @@ def page(
     results: Sources = None,
     columns: Annotated[str, Option(help="Only these columns, of plans that have them, as in trec@50,cr.")] = "",
     seeds: Annotated[str, Option(help="Only these seeds, of plans that have them, as in 0,1.")] = "",
-    to: Annotated[Path, Option("--to", help="Folder for index.html, index.md, figures and tables.")] = Path(
-        "docs/results"
-    ),
+    to: Annotated[
+        Path, Option("--to", help="Folder for index.html, index.md, figures and tables.", callback=on_disk)
+    ] = Path("docs/results"),
     title: Annotated[str, Option(help="Heading of the page.")] = "What came out",
 ) -> None:
     """Write a page with every table and figure of what has been run, and the command that makes each."""

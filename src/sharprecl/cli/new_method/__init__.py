@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from typer import Argument, Option
 
-from sharprecl.cli.outputs import check_folder
+from sharprecl.cli.outputs import check_folder, on_disk
 from sharprecl.errors import ConfigError
 from sharprecl.files import write_text
 
@@ -17,7 +17,7 @@ _TEMPLATES = {"{}.py": "poly1.py", "test_{}.py": "test_poly1.py.txt", "{}.md": "
 
 def new_method(
     name: Annotated[str, Argument(help="Of the method and its file, as in poly1 or my_loss.")],
-    output: Annotated[Path, Option("--output", "-o", help="Folder for the three files.")] = Path(),
+    output: Annotated[Path, Option("--output", "-o", help="Folder for the three files.", callback=on_disk)] = Path(),
 ) -> None:
     """Write a method of your own to begin with, its tests, and a row for docs/METHODS.md."""
     from sharprecl.config import method_names
