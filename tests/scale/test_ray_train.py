@@ -16,7 +16,7 @@ import pytest
 from ray_workers import one_killed
 from sharprecl.config import resolve
 from sharprecl.data.tables import TextTable, read_table
-from sharprecl.errors import AssetError, CheckpointError, SharpReCLError
+from sharprecl.errors import AssetError, CheckpointError, ConfigError, SharpReCLError
 from sharprecl.runs.train import RAY, Run, train
 from sharprecl.scale.cluster import Cluster
 from sharprecl.scale.ray_train import RayTraining
@@ -113,6 +113,20 @@ def test_a_cluster_trains_what_this_machine_trains(run: Run, calm: Path, tmp_pat
     assert (said.steps, said.ended) == ((calm / "history.jsonl").read_text().count('"kind": "step"'), True)
     assert not any("goes on" in sentence for sentence in said.sentences)
     assert not (tmp_path / "run" / RAY).exists()
+
+
+def test_no_other_machine_can_take_the_commands_ear_with_it(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(actor_options: dict[str, Any]) -> None:
+        asked.append(actor_options["scheduling_strategy"])
+        raise ConfigError("far enough")
+
+    asked: list[Any] = []
+    monkeypatch.setattr("ray.util.queue.Queue", refuse)
+    with pytest.raises(ConfigError, match="far enough"):
+        pair().train(replace(run, output=tmp_path / "run"), Said())
+    assert [(where.node_id, where.soft) for where in asked] == [(ray.get_runtime_context().get_node_id(), False)]
 
 
 def test_what_is_wrong_is_told_at_once(run: Run, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typer import CallbackParam
 
 from sharprecl.errors import ConfigError
 
-_ADDRESS = re.compile(r"([a-z][\w+.:-]+):/+", re.IGNORECASE)
+_ADDRESS = re.compile(r"[a-z][\w+.:-]+:/", re.IGNORECASE)
 """How ``s3://bucket`` begins. As a path it has one slash, and ``C:/`` is a drive."""
 
 Place = TypeVar("Place", Path, str, None)
@@ -22,7 +22,7 @@ def on_disk(option: CallbackParam, place: Place) -> Place:
         ConfigError: it is one.
     """
     if place is not None and _ADDRESS.match(str(place)):
-        address = _ADDRESS.sub(r"\1://", str(place), count=1)
+        address = re.sub(":/(?!/)", "://", str(place), count=1)
         raise ConfigError(
             f"{option.opts[0]} {address} is the address of a storage, and only files are written; give a path, on a "
             f"cluster one that all machines share such as NFS, and copy from there in the end"

@@ -71,9 +71,12 @@ class RayTraining:
         from ray.train import FailureConfig, RunConfig, ScalingConfig
         from ray.train.torch import TorchConfig, TorchTrainer
         from ray.util.queue import Queue
+        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
         folder = run.output.absolute()
-        told = Queue(actor_options={"num_cpus": 0})
+        # Beside the command: elsewhere it would be lost with a machine.
+        here = NodeAffinitySchedulingStrategy(self._cluster.ray.get_runtime_context().get_node_id(), soft=False)
+        told = Queue(actor_options={"num_cpus": 0, "scheduling_strategy": here})
         task = {
             "run": cloudpickle.dumps(replace(run, output=folder)),
             "folder": str(folder),
