@@ -4,7 +4,6 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -22,14 +21,8 @@ from streamed import streamed as streamed
 from typed import Shell
 
 ray = pytest.importorskip("ray")
+pytestmark = pytest.mark.usefixtures("cluster")
 NAMES = ("a.csv", "b.jsonl", "c.parquet")
-
-
-@pytest.fixture(scope="module", autouse=True)
-def cluster() -> Iterator[None]:
-    ray.init(num_cpus=2, include_dashboard=False, object_store_memory=10**8, log_to_driver=False)
-    yield
-    ray.shutdown()
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from tiny import skewed_texts, tiny_encoder
 from typed import Shell
 
 ray = pytest.importorskip("ray")
+pytestmark = pytest.mark.usefixtures("cluster")
 TRAINING = {"max_epochs": 15, "batch_size": 16, "checkpoint_seconds": 0, "folds": 0}
 EQUAL = ("model/model.safetensors", "metrics.json", "history.jsonl")
 
@@ -43,13 +44,6 @@ class Said(Callback):
 
     def on_end(self) -> None:
         self.ended = True
-
-
-@pytest.fixture(scope="module", autouse=True)
-def cluster() -> Iterator[str]:
-    found = ray.init(num_cpus=2, include_dashboard=False, object_store_memory=10**8, log_to_driver=False)
-    yield found.address_info["gcs_address"]
-    ray.shutdown()
 
 
 @pytest.fixture(scope="module")

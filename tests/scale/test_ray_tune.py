@@ -1,7 +1,6 @@
 """A search on a Ray cluster of this machine: every trial is what it is without Ray, whoever is killed."""
 
 import csv
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from tiny import skewed_texts, tiny_encoder
 from typed import Shell
 
 ray = pytest.importorskip("ray")
+pytestmark = pytest.mark.usefixtures("cluster")
 FOLDS = 3
 
 
@@ -31,13 +31,6 @@ class Said(Callback):
 
     def on_message(self, sentence: str) -> None:
         self.sentences.append(sentence)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def cluster() -> Iterator[None]:
-    ray.init(num_cpus=2, include_dashboard=False, object_store_memory=10**8, log_to_driver=False)
-    yield
-    ray.shutdown()
 
 
 @pytest.fixture(scope="module")

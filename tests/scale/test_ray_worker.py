@@ -4,7 +4,6 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -21,14 +20,8 @@ from sharprecl.scale.ray_worker import ray_workers
 from tiny_experiment import Said, timeless, tiny_plan
 
 ray = pytest.importorskip("ray")
+pytestmark = pytest.mark.usefixtures("cluster")
 LONG = {"max_epochs": 12, "checkpoint_seconds": 0.2, "learning_rate": 2e-3}
-
-
-@pytest.fixture(scope="module", autouse=True)
-def cluster() -> Iterator[None]:
-    ray.init(num_cpus=2, include_dashboard=False, object_store_memory=10**8, log_to_driver=False)
-    yield
-    ray.shutdown()
 
 
 @pytest.fixture(scope="module")

@@ -93,9 +93,7 @@ OverwriteFolder = Annotated[bool, Option("--overwrite", help="Replace what is in
 Workers = Annotated[int, Option(help="Runs side by side, also on one GPU.")]
 SharedDevice = Annotated[str, Option(help="auto, cpu, cuda, ...; all workers share it.")]
 On = Annotated[str | None, Option(help="ray: make the runs on a Ray cluster.", show_default="this machine")]
-Address = Annotated[
-    str | None, Option(help="Of the Ray cluster.", show_default="RAY_ADDRESS, or a new one on this machine")
-]
+Address = Annotated[str | None, Option(help="Of the Ray cluster.", show_default="RAY_ADDRESS, or one on this machine")]
 GpuShare = Annotated[
     float | None,
     Option(help="On Ray: of a GPU for each; 0.0625 lets sixteen share one.", show_default="1 where there are any"),

@@ -23,7 +23,7 @@ _VERSIONS = re.compile(r"Ray: (\S+)\s+Python: (\S+)")
 
 
 def connect(address: str | None = None) -> ModuleType:
-    """Join a cluster; without an address that of ``RAY_ADDRESS``, or a new one on this machine.
+    """Join a cluster; without an address that of ``RAY_ADDRESS``, or one on this machine, started if there is none.
 
     Returns:
         Ray itself.
