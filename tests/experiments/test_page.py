@@ -152,6 +152,26 @@ def test_only_some_seeds(monkeypatch: pytest.MonkeyPatch) -> None:
     assert make_section("mine", PLAN, "smoke", records, seeds=[7]) is None
 
 
+def test_the_seeds_that_all_cells_share(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page, "figures_of", no_figures)
+    lacking = made_up_records(PLAN, SKILLS, without=lambda job: job.seed == 1 and job.row == "bcl")
+    made = make_section("mine", PLAN, "smoke", lacking, seeds=None)
+    assert made is not None
+    assert made.document.provenance.recipe.seeds == (0, 2)
+    rows, columns = len(PLAN.rows_at("smoke")), len(PLAN.columns_at("smoke"))
+    left_out = (rows - 1) * columns
+    assert f"Finished but not shown: seed 1 ({left_out} runs)." in made.document.caption
+    # Where all have all there is nothing to choose, and where no seed is shared nothing is chosen.
+    other = {row: seed for seed, row in enumerate(PLAN.rows_at("smoke"))}
+    for records in (
+        made_up_records(PLAN, SKILLS),
+        made_up_records(PLAN, SKILLS, without=lambda job: job.seed != other[job.row]),
+    ):
+        made = make_section("mine", PLAN, "smoke", records, seeds=None)
+        assert made is not None
+        assert made.document.provenance.recipe.seeds == ()
+
+
 def test_only_some_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(page, "figures_of", no_figures)
     plan = made_up_plan()

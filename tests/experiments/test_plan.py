@@ -223,6 +223,7 @@ def test_the_page_s_plan_can_be_read_and_names_every_key() -> None:
         ({"compared": "bcl"}, "compared: there is no 'bcl'.*there are cross_entropy, sharprecl"),
         ({"at": {"tiny": {}}}, r"at\.tiny.*Input should be 'paper', 'small' or 'smoke'"),
         ({"at": {"small": {"columns": ["trec"]}}}, r"at\.small\.columns: there is no 'trec' \(did you mean"),
+        ({"at": {"small": {"train_cap": {"trec": 7}}}}, r"at\.small\.train_cap: there is no 'trec'"),
         ({"at": {"small": {"rows": ["bcl"]}}}, r"at\.small\.rows: there is no 'bcl'"),
         ({"at": {"small": {"values": {"sharprecl": [1]}}}}, r"at\.small\.values: there is no 'sharprecl'"),
     ],

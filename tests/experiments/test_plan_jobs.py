@@ -53,6 +53,8 @@ def test_a_plan_s_part_for_a_scale() -> None:
     plan = _plan(at={"smoke": part}, seeds=4)
     (job,) = plan.jobs("smoke")
     assert (job.row, job.column, job.spec.train_cap, job.spec.test_cap) == ("sharprecl", "cr", 7, 5)
+    by_column = _plan(at={"small": {"train_cap": {"cr": 7}}})
+    assert {(job.column, job.spec.train_cap) for job in by_column.jobs("small")} == {("cr", 7), ("trec@50", None)}
     assert len(plan.jobs("small")) == 2 * 2 * 4
     assert plan.seeds_at("small") == 4
     assert _plan().seeds_at("paper") == 10

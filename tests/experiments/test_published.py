@@ -145,6 +145,10 @@ def test_the_sheets_say_printed_and_difference() -> None:
     assert entry.difference == f"{100 * measured:.1f}, {signed(100 * measured - 26.44)}"
     assert not accuracy.notes
     assert any("MiniLM-L6 with two of its six layers trained" in note for note in macro_f1.notes)
+    taken = "taken: 60 of R52; 1,000 of DBLP; 150 of Biomedical. At most so many test texts are taken: 4,000 of DBLP."
+    assert any(taken in note for note in macro_f1.notes)
+    taken = "taken: 10 of R52; 20 of Ohsumed; 250 of TREC, DBLP and CR; 80 of Biomedical. At most so many test texts"
+    assert any(taken in note for note in published_sheets(_table(load_plan("llm")))[-1].notes)
     assert any("whole number of test texts" in sentence for sentence in macro_f1.aside)
 
 

@@ -33,12 +33,10 @@ def test_the_small_scale_caps_the_large_data_and_leaves_the_rest() -> None:
 
 def test_what_is_told_of_the_small_scale_beside_printed_figures_is_so() -> None:
     scale, paper = SCALES["small"], resolve(SCALES["paper"].settings)
-    config, caps = resolve(scale.settings), scale.caps
+    config = resolve(scale.settings)
     for words in (
         f"a text has {config.encoder.max_length} tokens at most (printed: {paper.encoder.max_length})",
         f"(printed: {paper.training.max_epochs};",
-        f"R52 has at most {caps['r52'].train} training texts a class, DBLP {caps['dblp'].train:,} and Biomedical "
-        f"{caps['biomedical'].train}; DBLP is judged on {caps['dblp'].test:,} test texts",
     ):
         assert words in scale.unlike_paper
     assert (config.training.max_epochs, config.encoder.trainable_layers) == (4, 2)

@@ -30,6 +30,7 @@ def caption(table: Table) -> tuple[str, ...]:
     what = "mean and standard deviation (n - 1)" if len(seeds) > 1 else "figures"
     return (
         f"Scale {table.scale}{f', {_every(models)}' if models else ''}: {what} in percent, {over}; {selection}.",
+        *_other_seeds(table),
         *_missing(table),
         *_unasked(table),
     )
@@ -81,6 +82,13 @@ def _tested(table: Table, comparisons: Comparisons) -> Iterator[str]:
 def _every(names: Iterable[str]) -> str:
     found = list(names)
     return joined(found, len(found))
+
+
+def _other_seeds(table: Table) -> Iterator[str]:
+    """So that nobody can show only the seeds that flatter."""
+    if table.other_seeds:
+        parts = (f"seed {seed} ({plural(number, 'run', 'runs')})" for seed, number in sorted(table.other_seeds.items()))
+        yield f"Finished but not shown: {_every(parts)}."
 
 
 def _missing(table: Table) -> Iterator[str]:

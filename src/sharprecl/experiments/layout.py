@@ -29,6 +29,9 @@ def _each_once(values: tuple[Number, ...]) -> tuple[Number, ...]:
 Values = Annotated[tuple[Number, ...], AfterValidator(_each_once)]
 """What a setting takes in a curve."""
 
+Cap = Annotated[int, Field(ge=1)]
+"""Most texts."""
+
 
 class Column(Frozen):
     """What a run is trained and judged on: a benchmark, or a file.
@@ -143,5 +146,7 @@ class AtScale(Frozen):
     rows: tuple[str, ...] | None = Field(None, description="names of those that are run")
     values: Mapping[str, Values] = Field({}, description="in a curve: fewer values, by row")
     seeds: int | None = Field(None, ge=1, description="how many")
-    train_cap: int | None = Field(None, ge=1, description="most training texts a class, in all columns")
+    train_cap: Cap | Mapping[str, Cap] | None = Field(
+        None, description="most training texts a class, in all columns or by column"
+    )
     test_cap: int | None = Field(None, ge=1, description="most test texts, in all columns")

@@ -73,7 +73,7 @@ def make_section(
     records: Records,
     *,
     columns: Sequence[str] = (),
-    seeds: Sequence[int] = (),
+    seeds: Sequence[int] | None = (),
     results: Sequence[Path] = (),
     tell: Tell = lambda _: None,
 ) -> PageSection | None:
@@ -82,7 +82,7 @@ def make_section(
     Args:
         name: how the plan was named, for the commands.
         columns, seeds: only these, as far as the plan has them at the scale; empty is all. A plan that has no runs is
-            shown whole.
+            shown whole. Seeds that are None are those that all cells have which have any.
         results: where the records were read from, for the commands; empty is the usual folder.
         tell: is told, in one line each, of what takes time.
 
@@ -104,12 +104,15 @@ def make_section(
         drawn = data_sets(plan, tuple(plan.columns), tell)
         return PageSection(name, document, (drawn,) if drawn else (), (command("figure"),), ())
     data = [column for column in plan.columns_at(scale) if column in columns]
-    chosen = [seed for seed in seeds if seed < plan.seeds_at(scale)]
+    chosen = [seed for seed in seeds or () if seed < plan.seeds_at(scale)]
     if (columns and not data) or (seeds and not chosen):
         return None
     table = make_table(plan, records, scale, columns=data, seeds=chosen)
     if not table.runs:
         return None
+    if seeds is None and len(table.shared_seeds) < plan.seeds_at(scale):
+        chosen = list(table.shared_seeds)
+        table = make_table(plan, records, scale, columns=data, seeds=chosen)
     tell(f"{name}: {plural(len(table.runs), 'run', 'runs')}")
     of_seeds = f" --seeds {','.join(map(str, chosen))}" if chosen else ""
     # Runs go into a folder; a file that they were exported to is only read.

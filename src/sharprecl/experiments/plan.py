@@ -113,6 +113,8 @@ class Plan(Frozen):
             _check_names(part.columns or (), self.columns, f"at.{scale}.columns")
             _check_names(part.rows or (), self.rows, f"at.{scale}.rows")
             _check_names(part.values, self.vary, f"at.{scale}.values")
+            if isinstance(part.train_cap, Mapping):
+                _check_names(part.train_cap, self.columns, f"at.{scale}.train_cap")
         if self.compared is not None:
             _check_names([self.compared], self.rows, "compared")
         return self
@@ -215,7 +217,7 @@ def _expand(plan: Plan, scale: Scale, rows: Sequence[str], columns: Sequence[str
         told = "" if texts_read(row.method) else data.data
         for value in part.values.get(name, row.values) or (None,):
             x = None if value is None else float(value)
-            spec = _spec(data, settings(name, value, told), seed, scale, part, plan.kind)
+            spec = _spec(plan, column, settings(name, value, told), seed, scale)
             jobs.append(Job(name, column, x, seed, spec))
     return jobs
 
@@ -271,15 +273,17 @@ def _nested(path: str, value: Number | None) -> Settings:
     return {head: _nested(rest, value) if rest else value}
 
 
-def _spec(column: Column, settings: Settings, seed: int, scale: Scale, part: AtScale, kind: str) -> RunSpec:
+def _spec(plan: Plan, name: str, settings: Settings, seed: int, scale: Scale) -> RunSpec:
+    column, part = plan.columns[name], plan.part(scale.name)
     caps = scale.caps_of(column.data)
+    cap = part.train_cap.get(name) if isinstance(part.train_cap, Mapping) else part.train_cap
     return RunSpec(
         data=column.data,
         ir=column.ir,
-        train_cap=column.cap or part.train_cap or caps.train,
+        train_cap=column.cap or cap or caps.train,
         test_cap=part.test_cap or caps.test,
         settings=settings,
         seed=0 if settings["method"]["name"] == WORDS else seed,
-        embeddings=kind == "embedding",
+        embeddings=plan.kind == "embedding",
         **column.of_a_file(),
     )

@@ -16,7 +16,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sharprecl.data.messages import signed
+from sharprecl.data.benchmarks import SOURCES
+from sharprecl.data.messages import joined, signed
 from sharprecl.experiments.document import EMPTY, Entry, LongFormValue, Sheet
 from sharprecl.experiments.plan import Plan
 from sharprecl.experiments.results import METRICS, Line, Table, in_percent
@@ -159,9 +160,21 @@ def _notes(table: Table, figures: Sequence[Printed]) -> Iterator[str]:
         cells[cell] = cells.get(cell, False) or figure.measured is not None
     yield f"{sum(cells.values())} of the {len(cells)} printed figures have ours beside them."
     if unlike := scale_of(table.scale).unlike_paper:
-        yield f"{unlike} So the difference judges neither."
+        yield " ".join((unlike, *_caps(table), "So the difference judges neither."))
     if any(figure.impossible for figure in figures):
         yield f"{IMPOSSIBLE}: cannot be right where it stands."
+
+
+def _caps(table: Table) -> Iterator[str]:
+    """How many texts were taken at most, as the runs have it."""
+    for cap, what in (("train_cap", "training texts a class"), ("test_cap", "test texts")):
+        names: dict[int, list[str]] = {}
+        for data in dict.fromkeys(table.plan.columns[column].data for column in table.columns):
+            for most in sorted({getattr(run.spec, cap) for run in table.runs if run.spec.data == data} - {None}):
+                names.setdefault(most, []).append(SOURCES[data].title if data in SOURCES else data)
+        if names:
+            parts = [f"{most:,} of {joined(found, len(found))}" for most, found in names.items()]
+            yield f"At most so many {what} are taken: {'; '.join(parts)}."
 
 
 def odd(paper: str) -> tuple[str, ...]:

@@ -2,9 +2,9 @@
 
 import math
 import statistics
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple, TypeVar
 
@@ -102,6 +102,7 @@ class Table:
         cells: by line and column; there is one for each pair.
         data: what the runs were judged on, by hash.
         empty_lines, empty_columns: the names of what is left out.
+        other_seeds: how many finished runs there are of each seed of the plan that is not shown.
     """
 
     plan: Plan
@@ -112,12 +113,20 @@ class Table:
     data: Mapping[str, DataRecord]
     empty_lines: tuple[str, ...] = ()
     empty_columns: tuple[str, ...] = ()
+    other_seeds: Mapping[int, int] = field(default_factory=dict)
 
     @cached_property
     def runs(self) -> tuple[RunRecord, ...]:
         """All runs of the table, each once, by key."""
         found = {run.key: run for cell in self.cells.values() for run in cell.runs.values()}
         return tuple(found[key] for key in sorted(found))
+
+    @property
+    def shared_seeds(self) -> tuple[int, ...]:
+        """The seeds that all cells have which have any; all where there is no such seed."""
+        begun = [cell.runs for cell in self.cells.values() if cell.runs]
+        every = sorted({seed for cell in self.cells.values() for seed in cell.wanted})
+        return tuple(seed for seed in every if all(seed in runs for runs in begun)) or tuple(every)
 
     @property
     def groups(self) -> tuple[tuple[Line, ...], ...]:
@@ -210,6 +219,11 @@ def make_table(
         wanted[place].append(job.seed)
         if (run := records.find(job.spec)) is not None:
             runs[place][job.seed] = run
+    others = Counter[int]()
+    if rest := [seed for seed in range(plan.seeds_at(scale)) if seeds and seed not in seeds]:
+        others.update(
+            job.seed for job in plan.jobs(scale, rows=rows, columns=columns, seeds=rest) if records.find(job.spec)
+        )
     every_line = dict.fromkeys(line for line, _ in wanted)
     every_column = dict.fromkeys(column for _, column in wanted)
     lines = tuple(line for line in every_line if any(line == place[0] for place in runs))
@@ -224,6 +238,7 @@ def make_table(
         data=records.data,
         empty_lines=tuple(line.title for line in every_line if line not in lines),
         empty_columns=tuple(column for column in every_column if column not in names),
+        other_seeds=others,
     )
 
 

@@ -29,7 +29,7 @@ class Scale:
         seeds: how many, counted from 0.
         caps: by the name of a benchmark, and ``usual_caps`` for all other data. Training texts are capped before they
             are thinned to an imbalance ratio, so that a cap does not flatten what the ratio makes steep.
-        unlike_paper: what explains differences from printed figures, as sentences.
+        unlike_paper: what explains differences from printed figures, beside caps, as sentences.
     """
 
     name: ScaleName
@@ -69,8 +69,7 @@ _SMALL = Scale(
     unlike_paper=(
         "At the scale small the encoder is MiniLM-L6 with two of its six layers trained, a text has 64 tokens at most "
         "(printed: 256), and the last of four epochs is taken (printed: 30; the published code takes the best on test "
-        "texts). R52 has at most 60 training texts a class, DBLP 1,000 and Biomedical 150; DBLP is judged on 4,000 "
-        "test texts."
+        "texts)."
     ),
 )
 

@@ -95,7 +95,13 @@ def page(
     scale: Scale = "small",
     results: Sources = None,
     columns: Annotated[str, Option(help="Only these columns, of plans that have them, as in trec@50,cr.")] = "",
-    seeds: Annotated[str, Option(help="Only these seeds, of plans that have them, as in 0,1.")] = "",
+    seeds: Annotated[
+        str,
+        Option(
+            help="Only these seeds, of plans that have them, as in 0,1.",
+            show_default="of each plan those that all cells have which have any",
+        ),
+    ] = "",
     to: Annotated[
         Path, Option("--to", help="Folder for index.html, index.md, figures and tables.", callback=on_disk)
     ] = Path("docs/results"),
@@ -121,7 +127,7 @@ def page(
             scale,
             records,
             columns=data,
-            seeds=numbers,
+            seeds=numbers or None,
             results=results or (),
             tell=lambda words: typer.echo(words, err=True),
         )
