@@ -1,5 +1,6 @@
 """Files that are whole or absent: written under a temporary name, synced, then renamed."""
 
+import errno
 import hashlib
 import json
 import os
@@ -10,6 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from sharprecl.errors import ConfigError
+
+NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS})
+"""Numbers of errors of a disk that takes nothing more."""
 
 
 @contextmanager

@@ -30,10 +30,11 @@ from sharprecl.cli.serve import serve
 from sharprecl.cli.train import train
 from sharprecl.cli.tune import tune
 from sharprecl.errors import BlankRowsWarning, ConfigError, SharpReCLError
+from sharprecl.files import NO_ROOM
 from sharprecl.version import __version__
 
 # A full, read-only or forbidden disk can show at any write; it is the user's to mend, not a fault of the program.
-_DISK = {errno.ENOSPC, errno.EROFS, errno.EACCES, errno.EPERM, errno.EDQUOT, errno.EFBIG}
+_DISK = NO_ROOM | {errno.EACCES, errno.EPERM}
 
 # A place that is a file where a folder is needed or the other way round, or has a name that no disk takes.
 _PLACE = {errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENAMETOOLONG}

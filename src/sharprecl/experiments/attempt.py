@@ -14,6 +14,7 @@ from sharprecl.errors import CheckpointError, ConfigError, DataError, OutputErro
 from sharprecl.experiments.duration import Place
 from sharprecl.experiments.store import Store
 from sharprecl.experiments.task import Outcome, Task
+from sharprecl.files import NO_ROOM
 from sharprecl.runs.data import DataKey, Prepared, data_key, prepare
 from sharprecl.runs.execute import execute
 from sharprecl.runs.folder import OUTPUT, BusyError, RunFolder
@@ -24,7 +25,6 @@ from sharprecl.training.history import Callback
 from sharprecl.training.names import CHECKPOINTS
 
 _PREPARED = 2  # tables that a worker keeps: runs come column by column
-_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS}
 
 
 class Attempts:
@@ -107,7 +107,7 @@ def _refusal(error: Exception) -> str | None:
     """What the disk says, where it takes nothing more."""
     # A checkpoint that does not fit the run has no cause. Of a full disk PyTorch tells in words of its own.
     cause = error.__cause__ if isinstance(error, CheckpointError) else error
-    if isinstance(cause, OSError) and cause.errno in _NO_ROOM:
+    if isinstance(cause, OSError) and cause.errno in NO_ROOM:
         return os.strerror(cause.errno)
     return os.strerror(errno.ENOSPC) if isinstance(error, CheckpointError) and cause is not None else None
 
