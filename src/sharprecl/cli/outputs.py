@@ -30,6 +30,18 @@ def on_disk(option: CallbackParam, place: Place) -> Place:
     return place
 
 
+def check_mode(resume: bool, overwrite: bool) -> None:
+    """Refuse to go on with a folder and to replace it at once.
+
+    Raises:
+        ConfigError: both are asked for.
+    """
+    if resume and overwrite:
+        raise ConfigError(
+            "--resume keeps what is in the output folder and --overwrite replaces it; leave out one of them"
+        )
+
+
 def check_apart(data: str, output: Path, overwrite: bool) -> None:
     """Refuse to write over the input, or over anything else unasked.
 

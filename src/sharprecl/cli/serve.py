@@ -63,7 +63,7 @@ def serve(
         if card.pooling == "none":
             raise ConfigError(f"{run} is a language model without features to compare; leave --neighbours out")
         reading = Reading(encoding=None, separator=None, sheet=None, strict=False)
-        training, _ = training_table(neighbours, card.text_column, card.label_column, reading, tell=typer.echo)
+        training, _ = training_table(neighbours, card.text_column, card.label_column, reading, typer.echo)
     if corrections is not None:
         kept = Corrections(corrections, card.text_column, card.label_column)
         if neighbours is not None and corrections.resolve() == Path(neighbours).resolve():

@@ -9,7 +9,7 @@ from sharprecl.data import benchmarks
 from sharprecl.data.imbalance import imbalanced_subset
 from sharprecl.data.messages import closest, names_phrase
 from sharprecl.data.tables import Rows, TextTable, read_rows, read_table
-from sharprecl.errors import DataError
+from sharprecl.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,22 +36,30 @@ def training_table(
     text: str,
     label: str,
     given: Reading,
-    ir: float | None = None,
     tell: Callable[[str], None] | None = None,
+    *,
+    ir: float | None = None,
+    test: Path | None = None,
 ) -> tuple[TextTable, TextTable | None]:
-    """The training texts, thinned to the imbalance ratio ``ir`` if there is one, and a benchmark's own test texts.
+    """The training texts, thinned to the imbalance ratio ``ir`` if there is one, and the test texts if there are any.
 
     The choice of texts depends on nothing but the data and the ratio, so that runs with different seeds train on the
     same ones.
 
+    Args:
+        test: a file with test texts; a benchmark brings its own.
+
     Raises:
-        SharpReCLError: what is wrong with the file or the download.
+        SharpReCLError: what is wrong with a file or the download.
     """
     if is_benchmark(data):
+        if test is not None:
+            raise ConfigError(f"{data} brings its own test texts; leave --test out")
         benchmark = benchmarks.load_benchmark(data, ir, progress=tell)
         return benchmark.train, benchmark.test
     table = read_table(data_file(data), text, label, **given)
-    return (table if ir is None else imbalanced_subset(table, ir)), None
+    held_out = None if test is None else read_table(test, text, label, label_names=table.label_names, **given)
+    return (table if ir is None else imbalanced_subset(table, ir)), held_out
 
 
 def judged_table(

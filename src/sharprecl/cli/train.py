@@ -36,7 +36,7 @@ from sharprecl.cli.options import (
     TrainWorkers,
     is_ray,
 )
-from sharprecl.cli.outputs import on_disk
+from sharprecl.cli.outputs import check_mode, on_disk
 from sharprecl.cli.progress import TrainingProgress
 from sharprecl.errors import ConfigError
 
@@ -131,10 +131,7 @@ def train(
     from sharprecl.data.leaks import find_leaks, without_leaks
     from sharprecl.data.tables import read_table
 
-    if resume and overwrite:
-        raise ConfigError(
-            "--resume keeps what is in the output folder and --overwrite replaces it; leave out one of them"
-        )
+    check_mode(resume, overwrite)
     if is_ray(on, address, gpu_share) and processes != 1:
         raise ConfigError(
             "--processes start on this machine and --workers on the cluster; give --workers with --on ray"
@@ -163,17 +160,13 @@ def train(
         },
     }
     given_files = Reading(encoding=encoding, separator=separator, sheet=sheet, strict=strict)
-    table, held_out = training_table(data, text, label, given_files, ir, typer.echo)
+    table, held_out = training_table(data, text, label, given_files, typer.echo, ir=ir, test=test)
     if corrections is not None:
         table = corrected(table, read_table(corrections, text, label, label_names=table.label_names))
     wanted = merge(read_yaml(config) if config else {}, assignments(set_ or []), given(options))
     settings = resolve(wanted, table.class_counts)
     if note := choice_note(wanted, table.class_counts):
         table = replace(table, notes=(note, *table.notes))
-    if test is not None:
-        if held_out is not None:
-            raise ConfigError(f"{data} brings its own test texts; leave --test out")
-        held_out = read_table(test, text, label, label_names=table.label_names, **given_files)
     if drop_leaks:
         if held_out is None:
             raise ConfigError("--drop-leaks needs test texts; give them with --test FILE")

@@ -29,7 +29,7 @@ from sharprecl.cli.options import (
     TuneWorkers,
     is_ray,
 )
-from sharprecl.cli.outputs import on_disk
+from sharprecl.cli.outputs import check_mode, on_disk
 from sharprecl.cli.progress import TrainingProgress
 from sharprecl.errors import ConfigError, DataError
 
@@ -80,13 +80,9 @@ def tune(
     from sharprecl.cli.tables import Reading, training_table
     from sharprecl.config import assignments, choice_note, given, merge, read_yaml, resolve
     from sharprecl.data.folds import deal_folds
-    from sharprecl.data.tables import read_table
     from sharprecl.scale.space import check_method, check_space, read_space, shipped_space
 
-    if resume and overwrite:
-        raise ConfigError(
-            "--resume keeps what is in the output folder and --overwrite replaces it; leave out one of them"
-        )
+    check_mode(resume, overwrite)
     if not is_ray(on, address, gpu_share) and workers is not None:
         raise ConfigError("--workers are for a Ray cluster; add --on ray, or leave it out for one trial at a time")
     check_extras()
@@ -97,7 +93,7 @@ def tune(
         "training": {"folds": folds},
     }
     given_files = Reading(encoding=encoding, separator=separator, sheet=sheet, strict=strict)
-    table, held_out = training_table(data, text, label, given_files, tell=typer.echo)
+    table, held_out = training_table(data, text, label, given_files, typer.echo, test=test)
     wanted = merge(read_yaml(config) if config else {}, assignments(set_ or []), given(options))
     settings = resolve(wanted, table.class_counts)
     check_method(settings)
@@ -115,10 +111,6 @@ def tune(
         )
     if note := choice_note(wanted, table.class_counts):
         table = replace(table, notes=(note, *table.notes))
-    if test is not None:
-        if held_out is not None:
-            raise ConfigError(f"{data} brings its own test texts; leave --test out")
-        held_out = read_table(test, text, label, label_names=table.label_names, **given_files)
 
     from sharprecl.runs.judge import references
     from sharprecl.runs.train import SEARCH, SEARCH_PAGE, Run, claim, is_finished
