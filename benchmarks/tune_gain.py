@@ -2,7 +2,8 @@
 
 Columns of benchmarks/judged.yaml, by its settings but for two trainable layers, which take half of the time. Every seed
 is a search of its own, with its own folds and draws; the defaults and the best settings are then trained on all texts.
-The first lines of the log are of a space that still had ``method.compensation``. A search that was cut off goes on.
+The first lines of the log are of searches that judged held-out texts as they are mixed, and the very first of a space
+that still had ``method.compensation``. A search that was cut off goes on.
 Appends a dated line a seed to results/tune_gain.jsonl.
 
     SHARPRECL_MIRROR=... nice python benchmarks/tune_gain.py --columns cr@50 r52/60 --seeds 0 1 2 3 4 --to results/tune
@@ -58,7 +59,8 @@ def run(column: str, seed: int, trials: int, to: Path) -> None:
     space = shipped_space(resolve(wanted, data.train.class_counts))
     folder = to / column.replace("/", "-") / str(seed)
     folder.mkdir(parents=True, exist_ok=True)
-    found = search(Search(data.train, wanted, space, folder, trials), Said())
+    asked = Search(data.train, wanted, space, folder, trials)
+    found = search(asked, Said())
     # What the best trial gives on test texts counts, whether or not fresh folds would have let it be taken.
     default, best = (
         on_test(
@@ -72,6 +74,7 @@ def run(column: str, seed: int, trials: int, to: Path) -> None:
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "column": column,
         "seed": seed,
+        "weighted": asked.weights_C is not None,
         "trials": len(found.tried),
         "stopped": sum(one.macro_f1 is None for one in found.tried),
         "promised": round(100 * found.promised, 2),
@@ -90,9 +93,11 @@ def logged() -> list[dict[str, Any]]:
     return [json.loads(line) for line in LOG.read_text().splitlines()] if LOG.exists() else []
 
 
-def key(record: dict[str, Any]) -> tuple[str, bool]:
-    """A column, and whether the prior's part was searched too, as it no longer is."""
-    return record["column"], "method.compensation" in record["values"]
+def key(record: dict[str, Any]) -> tuple[str, str]:
+    """A column, and what was done otherwise than today."""
+    if "method.compensation" in record["values"]:
+        return record["column"], ", texts as they are mixed, compensation searched"
+    return record["column"], "" if record.get("weighted") else ", texts as they are mixed"
 
 
 def show() -> None:
@@ -105,7 +110,7 @@ def show() -> None:
         cells = [[record["promised"] for record in of], [record["confirmed"] for record in of], gains, taken]
         rows.append(
             [
-                column + old * ", compensation searched",
+                column + old,
                 str(len(of)),
                 *(f"{mean(x):+.1f}" + (f" ± {stdev(x):.1f}" if len(x) > 1 else "") for x in cells),
             ]
@@ -128,7 +133,7 @@ def main() -> None:
     torch.set_num_threads(options.threads)
     for seed in options.seeds:
         for column in options.columns:
-            if not any((*key(record), record["seed"]) == (column, False, seed) for record in logged()):
+            if not any((*key(record), record["seed"]) == (column, "", seed) for record in logged()):
                 run(column, seed, options.trials, options.to)
 
 

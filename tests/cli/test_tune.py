@@ -9,12 +9,17 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import yaml
 from typer.testing import CliRunner
 
 from sharprecl import TextClassifier
 from sharprecl.cli.main import app
+from sharprecl.config import resolve
+from sharprecl.data.tables import read_table
+from sharprecl.evaluation.metrics import counts_of, macro_f1
+from sharprecl.scale.mix import mix_weights
 from sharprecl.training import out_of_fold
 from tiny import skewed_texts, tiny_encoder
 from typed import Printed, Shell
@@ -101,9 +106,15 @@ def test_a_search_ends_with_settings_a_model_and_a_page(told: Printed, folder: P
     assert set(TextClassifier.load(run, device="cpu").predict(texts)) <= set(labels)
     # Its folds are the fresh ones, and were trained on once.
     found = confirmed(run)
-    assert json.loads((run / "metrics.json").read_text())["evaluation"]["macro_f1"] == found["best"]
+    confusion = np.array(json.loads((run / "metrics.json").read_text())["evaluation"]["confusion"])
+    table = read_table(skewed_texts())
+    weights_C = mix_weights(table, resolve(SETTINGS, table.class_counts))
+    assert weights_C is not None
+    assert macro_f1(counts_of(confusion * weights_C[:, None])) == pytest.approx(found["best"])
+    assert "held-out texts are weighted to the class shares" in told.out
     assert "learning from" not in told.out
     page = (run / "tune.html").read_text()
+    assert "held-out texts are weighted" in page
     assert f"fresh folds confirm +{100 * found['difference']['difference']:.1f} (95 % interval" in page
     assert "http" not in page.replace("http://www.w3.org", "")
 

@@ -48,6 +48,15 @@ PriorHere = Annotated[
     ),
 ]
 
+# Of commands that train.
+PriorToCome = Annotated[
+    str | None,
+    Option(
+        help="How frequent the classes will be: train, uniform, or a file with a share of every label.",
+        show_default="as the method answers",
+    ),
+]
+
 # What is done with scores.
 Calibrate = Annotated[
     bool, Option("--calibrate", help="Fit probabilities to held-out texts; the next four options do so anyway.")

@@ -25,6 +25,7 @@ from sharprecl.cli.options import (
     OverwriteFolder,
     PoolThreads,
     Precision,
+    PriorToCome,
     Seed,
     Separator,
     Sets,
@@ -76,13 +77,7 @@ def train(
             help="Second view: upper, dropout, an augmenter, or a chain such as synonyms+noise.", show_default="upper"
         ),
     ] = None,
-    prior: Annotated[
-        str | None,
-        Option(
-            help="How frequent the classes will be: train, uniform, or a file with a share of every label.",
-            show_default="as the method answers",
-        ),
-    ] = None,
+    prior: PriorToCome = None,
     calibrate: Calibrate = False,
     optimise: Optimise = None,
     coverage: Coverage = None,

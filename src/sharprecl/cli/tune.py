@@ -19,6 +19,7 @@ from sharprecl.cli.options import (
     MethodName,
     OverwriteFolder,
     PoolThreads,
+    PriorToCome,
     Seed,
     Separator,
     Sheet,
@@ -55,6 +56,7 @@ def tune(
     space: Annotated[
         Path | None, Option(help="YAML with what to try of which setting.", show_default="the method's own")
     ] = None,
+    prior: PriorToCome = None,
     encoder: EncoderName = None,
     max_length: MaxLength = None,
     seed: Seed = None,
@@ -91,6 +93,7 @@ def tune(
         "encoder": {"name": encoder, "max_length": max_length},
         "method": {"name": method},
         "training": {"folds": folds},
+        "decision": {"prior": prior},
     }
     given_files = Reading(encoding=encoding, separator=separator, sheet=sheet, strict=strict)
     table, held_out = training_table(data, text, label, given_files, typer.echo, test=test)
@@ -116,6 +119,7 @@ def tune(
     from sharprecl.runs.train import SEARCH, SEARCH_PAGE, Run, claim, is_finished
     from sharprecl.runs.train import train as train_run
     from sharprecl.scale.asked import Search
+    from sharprecl.scale.mix import mix_sentence
     from sharprecl.scale.page import write_page
     from sharprecl.scale.search import search
 
@@ -140,6 +144,8 @@ def tune(
     )
     # Machines of a cluster stand in other folders.
     asked = Search(table, wanted, tried, output if cluster is None else output.absolute(), trials, minutes, device)
+    if mix := mix_sentence(table, asked.weights_C):
+        say(console, mix)
     found = search(asked, TrainingProgress(console), cluster)
     write_page(found, output / SEARCH_PAGE, data)
     say(console, f"search: {found.sentence}", style="bold")

@@ -19,7 +19,7 @@ from sharprecl.data.messages import signed
 from sharprecl.errors import DataError
 from sharprecl.evaluation.intervals import Interval
 from sharprecl.evaluation.judge import Evaluation
-from sharprecl.evaluation.metrics import macro_f1
+from sharprecl.evaluation.metrics import Floats, macro_f1
 from sharprecl.evaluation.resampler import Resampler
 
 N_RESAMPLES = 1_999
@@ -36,15 +36,18 @@ class Difference:
     interval: Interval
 
 
-def macro_f1_difference(model: Evaluation, other: Evaluation) -> Difference:
+def macro_f1_difference(model: Evaluation, other: Evaluation, weights_C: Floats | None = None) -> Difference:
     """Compare two models by macro-F1.
+
+    Args:
+        weights_C: what a text of each class counts; None: all alike.
 
     Raises:
         DataError: they were judged on different texts.
     """
     if not np.array_equal(model.gold, other.gold):
         raise DataError("the two were judged on different texts, or in another order; judge both on the same list")
-    resampler = Resampler(model.gold, [model.answers, other.answers], len(model.classes), macro_f1)
+    resampler = Resampler(model.gold, [model.answers, other.answers], len(model.classes), macro_f1, weights_C)
     first, second = resampler.scores().tolist()
     drawn_R2 = np.concatenate([*resampler.draws(N_RESAMPLES, np.random.default_rng(model.seed))])
     deviations_R = np.abs(drawn_R2[:, 0] - drawn_R2[:, 1] - (first - second))

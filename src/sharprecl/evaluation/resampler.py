@@ -24,12 +24,20 @@ class Resampler:
         rows: predicted class ids, J arrays [N]; -1 is no answer, which is wrong.
         n_classes: C.
         metric: of ``evaluation.metrics``, or any other that maps counts [..., C] to [...].
+        weights_C: what an item of each true class counts; None: all alike.
 
     Raises:
         DataError: no items, shapes that do not fit together, or ids outside the classes.
     """
 
-    def __init__(self, gold: ArrayLike, rows: Sequence[NDArray[Any]], n_classes: int, metric: Metric) -> None:
+    def __init__(
+        self,
+        gold: ArrayLike,
+        rows: Sequence[NDArray[Any]],
+        n_classes: int,
+        metric: Metric,
+        weights_C: Floats | None = None,
+    ) -> None:
         true_N = np.asarray(gold)
         if true_N.ndim != 1 or true_N.size == 0:
             raise DataError(
@@ -45,6 +53,7 @@ class Resampler:
         answers_JN = checked_ids(np.stack(rows), "answers", -1, n_classes)
         patterns, self._sizes = np.unique(np.vstack([true_N, answers_JN]), axis=1, return_counts=True)
         true_P, answers_JP = patterns[0], patterns[1:]
+        self._counts_P = np.ones(len(true_P)) if weights_C is None else weights_C[true_P]
         self._shape, self._metric = (len(answers_JP), n_classes), metric
         self._cells_each = max(len(true_N), 2 * n_classes * len(answers_JP))
 
@@ -77,6 +86,6 @@ class Resampler:
 
     def _scored(self, weights_RP: Floats) -> Floats:
         """The metric of each row on reweighted test sets, [R, J]."""
-        tp, given, owned = (np.asarray(weights_RP @ sums) for sums in self._sums)
+        tp, given, owned = (np.asarray((weights_RP * self._counts_P) @ sums) for sums in self._sums)
         tp, given = (sums.reshape(len(weights_RP), *self._shape) for sums in (tp, given))
         return self._metric(Counts(tp, given - tp, owned[:, None] - tp))

@@ -5,11 +5,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sharprecl.config import Dimension, RunConfig, Settings, merge, resolve
 from sharprecl.config.space import Choice
 from sharprecl.data.tables import TextTable
 from sharprecl.files import sha256_json
 from sharprecl.runs.train import SEARCH
+from sharprecl.scale.mix import mix_weights
 from sharprecl.scale.space import settings_of
 from sharprecl.scale.trial import Trial
 
@@ -61,7 +65,12 @@ class Search:
         """
         config = self.with_values(values, self.seed)
         folder = self.output / SEARCH / TRIALS / f"{place}-{sha256_json(config.kept())[:12]}"
-        return Trial(f"trial {place}", self.table, config, folder, self.device)
+        return Trial(f"trial {place}", self.table, config, folder, self.device, self.weights_C)
+
+    @cached_property
+    def weights_C(self) -> NDArray[np.float64] | None:
+        """What a held-out text of each class counts in every trial, as the defaults' answers have it."""
+        return mix_weights(self.table, self.config)
 
     @property
     def folds(self) -> int:

@@ -78,4 +78,5 @@ def confirm(trial: Trial, best: RunConfig, judge: Judge) -> Confirmed:
             for name, config in ((DEFAULT, trial.config), (BEST, best))
         ]
     )
-    return Confirmed(default.macro_f1, found.macro_f1, macro_f1_difference(found, default))
+    difference = macro_f1_difference(found, default, trial.weights_C)
+    return Confirmed(trial.score(default), trial.score(found), difference)

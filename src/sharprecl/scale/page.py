@@ -5,6 +5,7 @@ from typing import Any
 
 from sharprecl.report.render import render
 from sharprecl.report.svg import BLUE, INK, ORANGE, Chart, Key, drawing, to_svg
+from sharprecl.scale.mix import mix_sentence
 from sharprecl.scale.search import Found
 from sharprecl.scale.space import rounded
 from sharprecl.scale.study import best_of
@@ -26,6 +27,7 @@ def write_page(found: Found, path: Path, data: str) -> None:
         "found": found,
         "table": found.search.table,
         "folds": found.search.folds,
+        "mix": mix_sentence(found.search.table, found.search.weights_C),
         "tiles": _tiles(found),
         "curve": trials_chart(found),
         "importances": importance_chart(found) if found.importances else None,

@@ -185,10 +185,8 @@ def _try(config: dict[str, Any], task: dict[str, Any]) -> None:
         _set_up(task)
         search: Search = cloudpickle.loads(task["search"])
         ended[_FOLDS] = search.folds
-        ended |= {
-            _SCORE: run_trial(search.trial(place, config["values"]), Callback(), after_fold).macro_f1,
-            "whole": True,
-        }
+        trial = search.trial(place, config["values"])
+        ended |= {_SCORE: trial.score(run_trial(trial, Callback(), after_fold)), "whole": True}
     except DivergedError as error:
         ended |= {"why": RAN_AWAY} if place else {"failure": error}
     except SharpReCLError as error:

@@ -116,7 +116,8 @@ def search(asked: Search, watching: Callback, elsewhere: Elsewhere | None = None
         space = settled(asked.space, start)
         dimensions = {path: list(of) if isinstance(of, tuple) else asdict(of) for path, of in space.items()}
         config, code = asked.config, outside_code(asked.config.method.name)
-        identity = sha256_json([__version__, config.kept(), asked.table.content_hash, dimensions, code])
+        weights = None if asked.weights_C is None else asked.weights_C.round(9).tolist()
+        identity = sha256_json([__version__, config.kept(), asked.table.content_hash, dimensions, code, weights])
         study = open_study(folder / JOURNAL, identity)
         write_text(folder / SPACE, yaml.safe_dump(dimensions, sort_keys=False, allow_unicode=True))
         try:
@@ -170,7 +171,8 @@ def _make_here(asked: Search, ledger: Ledger, watching: Callback) -> None:
                 raise optuna.TrialPruned(f"stopped after fold {fold + 1}, clearly worse")
 
         try:
-            ledger.end(begun, run_trial(asked.trial(begun.place, begun.values), watching, after_fold).macro_f1)
+            trial = asked.trial(begun.place, begun.values)
+            ledger.end(begun, trial.score(run_trial(trial, watching, after_fold)))
         except optuna.TrialPruned as stopped:
             ledger.end(begun, None, str(stopped))
         except DivergedError:
@@ -187,7 +189,8 @@ def _confirmed(found: Found, study: "optuna.Study", watching: Callback, judge: J
         confirmed = Confirmed.from_dict(known)
     else:
         watching.on_message(f"trial {found.best.place} and the defaults on fresh folds")
-        confirmed = confirm(Trial("fresh", asked.table, asked.config, folder, asked.device), best, judge)
+        trial = Trial("fresh", asked.table, asked.config, folder, asked.device, asked.weights_C)
+        confirmed = confirm(trial, best, judge)
         study.set_user_attr(_CONFIRMED, confirmed.to_dict())
     taken = folder / (BEST if confirmed.holds else DEFAULT) / FOLDS
     if taken.is_dir() and not (asked.output / FOLDS).exists():

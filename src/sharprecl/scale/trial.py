@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sharprecl.classifier.training import backend_of
 from sharprecl.config import DecisionConfig, RunConfig
@@ -12,6 +13,8 @@ from sharprecl.data.folds import Fold
 from sharprecl.data.tables import TextTable
 from sharprecl.decision import HeldOut, best_classes, learn
 from sharprecl.evaluation.judge import Evaluation, evaluate
+from sharprecl.evaluation.metrics import confusion_matrix, counts_of, f1, macro_f1
+from sharprecl.evaluation.resampler import Resampler
 from sharprecl.training.history import Callback, Record, TrainingSpeed
 from sharprecl.training.job import TrainingJob
 from sharprecl.training.out_of_fold import OutOfFold, out_of_fold
@@ -27,6 +30,7 @@ class Trial:
     Attributes:
         config: its seed deals the folds and trains, ``training.folds`` says how many there are.
         folder: keeps what is finished of it, so that the same trial goes on from there; None keeps nothing.
+        weights_C: what a held-out text of each class counts; None: all alike.
     """
 
     name: str
@@ -34,6 +38,12 @@ class Trial:
     config: RunConfig
     folder: Path | None
     device: str = "auto"
+    weights_C: NDArray[np.float64] | None = None
+
+    def score(self, found: Evaluation) -> float:
+        """Macro-F1 of its answers, weighted."""
+        rows, classes = [found.answers], len(found.classes)
+        return float(Resampler(found.gold, rows, classes, macro_f1, self.weights_C).scores()[0])
 
 
 def run_trial(trial: Trial, watching: Callback, after_fold: AfterFold = lambda *_: None) -> Evaluation:
@@ -48,7 +58,7 @@ def run_trial(trial: Trial, watching: Callback, after_fold: AfterFold = lambda *
     def tell(place: int, fold: Fold, s_MC: np.ndarray) -> None:
         # A few texts are not enough to learn a decision from.
         if undecided:
-            after_fold(place, _f1_of_classes(table, fold, s_MC))
+            after_fold(place, _f1_of_classes(trial, fold, s_MC))
 
     number = config.training.folds
     assert number != "auto"
@@ -68,12 +78,12 @@ def _answers(table: TextTable, config: RunConfig, found: OutOfFold) -> np.ndarra
     return learned.policy.answers(learned.decision.apply(found.s_MC)).class_ids_N
 
 
-def _f1_of_classes(table: TextTable, fold: Fold, s_MC: np.ndarray) -> dict[int, float]:
-    true_M, given_M = table.label_ids[fold.held], best_classes(s_MC)
-    hit_C, true_C, given_C = (
-        np.bincount(ids, minlength=table.num_classes) for ids in (true_M[true_M == given_M], true_M, given_M)
-    )
-    return {int(label): float(2 * hit_C[label] / (true_C[label] + given_C[label])) for label in np.flatnonzero(true_C)}
+def _f1_of_classes(trial: Trial, fold: Fold, s_MC: np.ndarray) -> dict[int, float]:
+    true_M, classes = trial.table.label_ids[fold.held], trial.table.num_classes
+    confusion_CC = confusion_matrix(true_M, best_classes(s_MC), classes)
+    weights_C = np.ones(classes) if trial.weights_C is None else trial.weights_C
+    f1_C = f1(counts_of(confusion_CC * weights_C[:, None]))
+    return {int(label): float(f1_C[label]) for label in np.unique(true_M)}
 
 
 class _OfTrial(Callback):

@@ -1,0 +1,42 @@
+"""The class shares for which settings are judged.
+
+Held-out texts are mixed as the training texts are. Compensated scores answer for another mix, in which rare classes are
+more frequent: judged on the texts as they are, a search undoes the compensation, by longer training if by nothing else.
+So each text counts as often as its class is expected; thresholds are learnt so too (``decision.learning``).
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sharprecl.classifier.training import backend_of
+from sharprecl.config import RunConfig
+from sharprecl.data.tables import TextTable
+from sharprecl.decision.prior import wanted_prior
+
+
+def mix_weights(table: TextTable, config: RunConfig) -> NDArray[np.float64] | None:
+    """What a held-out text of each class counts, [C]; None where all count alike.
+
+    Args:
+        config: says what is expected: ``decision.prior``, else what the method's scores answer for.
+    """
+    wanted_C = wanted_prior(config.decision.prior, table.label_names, table.natural_counts)
+    # What is learnt from held-out texts answers for these.
+    if wanted_C is None and not config.decision.learns:
+        wanted_C = backend_of(config.method).answered_prior(table.weighted_counts, config.method)
+    if wanted_C is None:
+        return None
+    weights_C: NDArray[np.float64] = wanted_C / (table.natural_counts / table.natural_counts.sum())
+    return None if np.allclose(weights_C, 1) else weights_C
+
+
+def mix_sentence(table: TextTable, weights_C: NDArray[np.float64] | None) -> str:
+    """How held-out texts are weighted, in words; empty where all count alike."""
+    if weights_C is None:
+        return ""
+    counts_C = table.natural_counts
+    here, there = (shares_C.max() / shares_C.min() for shares_C in (counts_C, counts_C * weights_C))
+    return (
+        f"held-out texts are weighted to the class shares that the answers are for: the largest class is {there:.1f} "
+        f"times as frequent as the smallest, in these texts {here:.1f} times; --prior names others"
+    )
