@@ -37,6 +37,6 @@ def mix_sentence(table: TextTable, weights_C: NDArray[np.float64] | None) -> str
     counts_C = table.natural_counts
     here, there = (shares_C.max() / shares_C.min() for shares_C in (counts_C, counts_C * weights_C))
     return (
-        f"held-out texts are weighted to the class shares that the answers are for: the largest class is {there:.1f} "
-        f"times as frequent as the smallest, in these texts {here:.1f} times; --prior names others"
+        f"held-out texts are weighted to the class shares that the answers are for: the most frequent class is "
+        f"{there:.1f} times as frequent as the rarest, in these texts {here:.1f} times; --prior names other shares"
     )
