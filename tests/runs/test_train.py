@@ -13,8 +13,10 @@ from sharprecl import TextClassifier
 from sharprecl.config import merge, resolve
 from sharprecl.data.tables import read_table
 from sharprecl.errors import ConfigError
+from sharprecl.runs.claim import check_same, claim, is_finished
 from sharprecl.runs.folder import LOCK
-from sharprecl.runs.train import Run, check_same, claim, is_finished, train
+from sharprecl.runs.run import Run
+from sharprecl.runs.train import train
 from sharprecl.training.history import Callback
 from tiny import skewed_texts, tiny_encoder
 

@@ -17,7 +17,9 @@ from ray_workers import one_killed
 from sharprecl.config import resolve
 from sharprecl.data.tables import TextTable, read_table
 from sharprecl.errors import AssetError, CheckpointError, ConfigError, SharpReCLError
-from sharprecl.runs.train import RAY, Run, train
+from sharprecl.runs.claim import RAY
+from sharprecl.runs.run import Run
+from sharprecl.runs.train import train
 from sharprecl.scale.cluster import Cluster
 from sharprecl.scale.ray_train import RayTraining
 from sharprecl.training.history import Callback

@@ -10,7 +10,7 @@ from ray_workers import one_killed
 from sharprecl.config import Range
 from sharprecl.data.tables import TextTable, read_table
 from sharprecl.errors import SharpReCLError
-from sharprecl.runs.train import RAY, SEARCH
+from sharprecl.runs.claim import RAY, SEARCH
 from sharprecl.scale.asked import TRIALS, Search
 from sharprecl.scale.cluster import Cluster
 from sharprecl.scale.ray_tune import RayTrials

@@ -13,8 +13,8 @@ from sharprecl.config import Range, resolve
 from sharprecl.data.tables import TextTable, read_table
 from sharprecl.errors import ConfigError, DivergedError
 from sharprecl.evaluation.judge import Evaluation, evaluate
+from sharprecl.runs.claim import SEARCH
 from sharprecl.runs.folder import BusyError, RunFolder
-from sharprecl.runs.train import SEARCH
 from sharprecl.scale import search as module
 from sharprecl.scale.asked import TRIALS, Search
 from sharprecl.scale.page import write_page

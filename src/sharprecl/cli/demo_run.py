@@ -15,9 +15,11 @@ from sharprecl.config import merge, resolve
 from sharprecl.data.benchmarks import load_benchmark
 from sharprecl.data.imbalance import cap_per_class
 from sharprecl.evaluation.judge import Evaluation
+from sharprecl.runs.claim import claim, is_finished
 from sharprecl.runs.judge import Judged, frozen_reference, frozen_title, tfidf_reference
+from sharprecl.runs.run import Run
 from sharprecl.runs.spec import FLOOR
-from sharprecl.runs.train import Run, claim, is_finished, judge_again, train
+from sharprecl.runs.train import judge_again, train
 
 SETTINGS: dict[str, Any] = {
     "encoder": {"name": "minilm", "max_length": 64, "trainable_layers": 2, "answer_precision": "auto"},

@@ -92,9 +92,10 @@ def evaluate(
 
     from sharprecl.classifier import TextClassifier
     from sharprecl.machine import describe_machine
+    from sharprecl.runs.claim import REPORT
     from sharprecl.runs.folder import METRICS
     from sharprecl.runs.judge import judge, report
-    from sharprecl.runs.train import REPORT, row_title
+    from sharprecl.runs.run import row_title
     from sharprecl.training.history import read_history
     from sharprecl.training.names import HISTORY
 

@@ -167,8 +167,9 @@ def train(
             raise ConfigError("--drop-leaks needs test texts; give them with --test FILE")
         held_out = without_leaks(held_out, find_leaks(table, held_out))
 
+    from sharprecl.runs.claim import check_same, claim, is_finished
     from sharprecl.runs.judge import references
-    from sharprecl.runs.train import Run, check_same, claim, is_finished
+    from sharprecl.runs.run import Run
     from sharprecl.runs.train import train as train_run
     from sharprecl.training.launch import launched
 

@@ -115,8 +115,9 @@ def tune(
     if note := choice_note(wanted, table.class_counts):
         table = replace(table, notes=(note, *table.notes))
 
+    from sharprecl.runs.claim import SEARCH, SEARCH_PAGE, claim, is_finished
     from sharprecl.runs.judge import references
-    from sharprecl.runs.train import SEARCH, SEARCH_PAGE, Run, claim, is_finished
+    from sharprecl.runs.run import Run
     from sharprecl.runs.train import train as train_run
     from sharprecl.scale.asked import Search
     from sharprecl.scale.mix import mix_sentence

@@ -12,7 +12,7 @@ from sharprecl.config import Dimension, RunConfig, Settings, merge, resolve
 from sharprecl.config.space import Choice
 from sharprecl.data.tables import TextTable
 from sharprecl.files import sha256_json
-from sharprecl.runs.train import SEARCH
+from sharprecl.runs.claim import SEARCH
 from sharprecl.scale.mix import mix_weights
 from sharprecl.scale.space import settings_of
 from sharprecl.scale.trial import Trial

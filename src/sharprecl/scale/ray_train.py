@@ -12,9 +12,11 @@ from typing import Any
 
 from sharprecl.data.messages import plural
 from sharprecl.errors import ConfigError, SharpReCLError
+from sharprecl.runs.claim import RAY
 from sharprecl.runs.code import code_hash
 from sharprecl.runs.judge import Judged
-from sharprecl.runs.train import RAY, Run, train
+from sharprecl.runs.run import Run
+from sharprecl.runs.train import train
 from sharprecl.scale.cluster import RETRIES, Cluster, check_worker
 from sharprecl.training.history import Callback, Record, TrainingSpeed
 from sharprecl.training.launch import PATIENCE, check_number

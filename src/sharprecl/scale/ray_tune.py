@@ -11,9 +11,10 @@ from typing import Any
 
 from sharprecl.errors import DivergedError, SharpReCLError
 from sharprecl.evaluation.judge import Evaluation
+from sharprecl.runs.claim import RAY, SEARCH
 from sharprecl.runs.code import code_hash
 from sharprecl.runs.judge import Judged
-from sharprecl.runs.train import RAY, SEARCH, Run
+from sharprecl.runs.run import Run
 from sharprecl.scale.asked import Search
 from sharprecl.scale.cluster import RETRIES, Cluster, check_worker
 from sharprecl.scale.ledger import Begun, Ledger

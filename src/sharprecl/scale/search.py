@@ -22,8 +22,8 @@ from sharprecl.errors import DivergedError
 from sharprecl.evaluation.judge import Evaluation
 from sharprecl.files import sha256_json, write_text
 from sharprecl.models.stock import hidden_size
+from sharprecl.runs.claim import SEARCH
 from sharprecl.runs.folder import RunFolder
-from sharprecl.runs.train import SEARCH
 from sharprecl.scale.asked import TRIALS, Search
 from sharprecl.scale.fresh import BEST, DEFAULT, Confirmed, Judge, confirm
 from sharprecl.scale.ledger import Begun, Ledger
