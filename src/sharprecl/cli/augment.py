@@ -89,7 +89,8 @@ def augment(
     from sharprecl.augment.cache import views_folder
     from sharprecl.augment.registry import make_augmenter
     from sharprecl.cli.augmenting import Augmenting
-    from sharprecl.cli.shards import Shards, are_many, pool_on
+    from sharprecl.cli.shard_work import pool_on
+    from sharprecl.cli.shards import Shards, are_many
     from sharprecl.cli.tables import Reading
     from sharprecl.config import AUGMENTERS, assignments, augmenter_names
     from sharprecl.data.formats import ENDINGS

@@ -20,7 +20,8 @@ from sharprecl.augment.workers import in_workers
 from sharprecl.cli import tables
 from sharprecl.cli.console import make_console, say, show_notes
 from sharprecl.cli.progress import Count, Reporter, counter
-from sharprecl.cli.shards import Do, Shard, Shards
+from sharprecl.cli.shard_work import Do, work_through
+from sharprecl.cli.shards import Shard, Shards
 from sharprecl.cli.streams import Done
 from sharprecl.cli.tables import Reading
 from sharprecl.data.augmented import MARK_COLUMN, SOURCE_COLUMN
@@ -83,7 +84,7 @@ class Augmenting:
     def many(
         self, shards: Shards, console: Console, *, resume: bool, overwrite: bool, pool: "RayPool | None" = None
     ) -> Done:
-        """Write a file for each; see ``Shards.work_through``."""
+        """Write a file for each; see ``work_through``."""
         protected = self._labels_of(shards)
         _tell(protected, False, console)
         options = (
@@ -101,7 +102,8 @@ class Augmenting:
         # Actors make augmenters of their own.
         here = nullcontext() if pool else in_workers(make, self.workers)
         with here as augmenter, _said_warnings(make_console(stderr=True)):
-            return shards.work_through(
+            return work_through(
+                shards,
                 lambda: self._do(augmenter or make()),
                 of,
                 console,

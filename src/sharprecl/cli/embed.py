@@ -70,7 +70,8 @@ def embed(
     gpu_share: GpuShare = None,
 ) -> None:
     """Write the features of texts, which stand in front of the classifier; NaN where there is no text."""
-    from sharprecl.cli.shards import Shards, answer_all, are_many, pool_on
+    from sharprecl.cli.shard_work import answer_all, pool_on
+    from sharprecl.cli.shards import Shards, are_many
     from sharprecl.cli.stream_source import Given
     from sharprecl.cli.streams import Work, by_length
     from sharprecl.cli.tables import Reading

@@ -87,7 +87,8 @@ def predict(
 ) -> None:
     """Classify texts with a trained classifier; all columns of the input are kept."""
     from sharprecl.cli.one_text import show_answer
-    from sharprecl.cli.shards import Shards, answer_all, are_many, pool_on
+    from sharprecl.cli.shard_work import answer_all, pool_on
+    from sharprecl.cli.shards import Shards, are_many
     from sharprecl.cli.stream_source import PIPE, Given
     from sharprecl.cli.streams import Sample, Work, by_length
     from sharprecl.cli.tables import Reading
