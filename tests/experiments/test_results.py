@@ -41,6 +41,15 @@ def test_a_part_of_a_table() -> None:
     assert table.cells[BCL, "cr"].deviation("macro_f1") is None
 
 
+def test_a_run_that_lines_share_is_left_out_once() -> None:
+    rows = {"mu": {"method": "sharprecl", "vary": "method.mu", "values": [0.3, 1]}, "twin": {"method": "sharprecl"}}
+    rows["twin"] |= {"vary": "method.mu", "values": [0.3]}
+    plan = made_up_plan(kind="curve", rows=rows)
+    records = made_up_records(plan, lambda job: 0.9)
+    assert make_table(plan, records, "smoke", columns=["cr"], seeds=[2]).other_seeds == {0: 2, 1: 2}
+    assert make_table(plan, records, "smoke").other_seeds == {}
+
+
 def test_values_of_a_curve_are_compared_within_it() -> None:
     rows = {
         "mu": {"method": "sharprecl", "vary": "method.mu", "values": [0, 1]},

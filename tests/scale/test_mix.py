@@ -9,14 +9,15 @@ from sklearn.metrics import f1_score
 
 from sharprecl.config import resolve
 from sharprecl.data.tables import TextTable, read_table
+from sharprecl.errors import ConfigError
 from sharprecl.evaluation.judge import Evaluation, evaluate
 from sharprecl.scale import search as module
 from sharprecl.scale.asked import Search
 from sharprecl.scale.mix import mix_sentence, mix_weights
 from sharprecl.scale.search import search
-from sharprecl.scale.trial import Trial
+from sharprecl.scale.trial import Trial, run_trial
 from sharprecl.training.history import Callback
-from tiny import skewed_texts
+from tiny import skewed_texts, tiny_encoder
 
 METHODS = {"sharprecl": 0.75, "balanced_softmax": 1.0, "cross_entropy": 0.0}
 
@@ -48,6 +49,27 @@ def test_what_a_person_expects_wins_and_what_is_learnt_from_the_texts_answers_fo
     assert weights(table, "sharprecl", prior="train") is None
     assert weights(table, "sharprecl", calibrate=True) is None
     assert weights(table, "sharprecl", calibrate=True, prior="uniform") is not None
+
+
+def test_shares_that_a_method_cannot_answer_for_are_refused_before_the_search(table: TextTable) -> None:
+    with pytest.raises(ConfigError, match="the scores of dice are for no known class prior"):
+        weights(table, "dice", prior="uniform")
+
+
+def test_folds_are_told_of_as_their_answers_are_with_a_prior(table: TextTable, tmp_path: Path) -> None:
+    told: dict[str, list[dict[int, float]]] = {"as_trained": [], "uniform": []}
+    for prior, f1s in told.items():
+        wanted = {
+            "encoder": {"name": tiny_encoder(tmp_path / prior, mean_pooling=True), "max_length": 16},
+            "method": {"name": "frozen"},
+            "decision": {"prior": prior},
+            "training": {"folds": 2},
+        }
+        asked = Search(table, wanted, {"method.balanced": (True, False)}, tmp_path / f"{prior}-out", 1, device="cpu")
+        trial = asked.trial(0, {"method.balanced": False})
+        run_trial(trial, Callback(), lambda _, f1_of, f1s=f1s: f1s.append(f1_of))
+    assert [len(f1s) for f1s in told.values()] == [2, 2]
+    assert told["as_trained"] != told["uniform"]
 
 
 def test_in_words(table: TextTable) -> None:

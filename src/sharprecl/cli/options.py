@@ -48,15 +48,6 @@ PriorHere = Annotated[
     ),
 ]
 
-# Of commands that train.
-PriorToCome = Annotated[
-    str | None,
-    Option(
-        help="How frequent the classes will be: train, uniform, or a file with a share of every label.",
-        show_default="as the method answers",
-    ),
-]
-
 # What is done with scores.
 Calibrate = Annotated[
     bool, Option("--calibrate", help="Fit probabilities to held-out texts; the next four options do so anyway.")
@@ -93,6 +84,13 @@ Overwrite = Annotated[bool, Option("--overwrite", help="Replace the output file.
 EncoderName = Annotated[str | None, Option(help="minilm, a local folder or a Hugging Face id.", show_default="minilm")]
 MethodName = Annotated[
     str | None, Option(help="Any of 'sharprecl methods', module:Class, or auto.", show_default="sharprecl")
+]
+PriorToCome = Annotated[
+    str | None,
+    Option(
+        help="How frequent the classes will be: train, uniform, or a file with a share of every label.",
+        show_default="as the method answers",
+    ),
 ]
 MaxLength = Annotated[int | None, Option(help="Tokens a text.", show_default="256")]
 Seed = Annotated[int | None, Option(help="Of everything that is drawn.", show_default="0")]

@@ -2,7 +2,7 @@
 
 import math
 import statistics
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -214,16 +214,19 @@ def make_table(
     """
     wanted: dict[tuple[Line, str], list[int]] = defaultdict(list)
     runs: dict[tuple[Line, str], dict[int, RunRecord]] = defaultdict(dict)
-    for job in plan.jobs(scale, rows=rows, columns=columns, seeds=seeds):
+    # Lines may share a run, which counts once.
+    others: dict[int, set[str]] = defaultdict(set)
+    rest = [seed for seed in range(plan.seeds_at(scale)) if seeds and seed not in seeds]
+    for job in plan.jobs(scale, rows=rows, columns=columns, seeds=[*seeds, *rest]):
+        run = records.find(job.spec)
+        if job.seed in rest:
+            if run is not None:
+                others[job.seed].add(run.key)
+            continue
         place = (Line(job.row, job.x, plan.rows[job.row].beyond), job.column)
         wanted[place].append(job.seed)
-        if (run := records.find(job.spec)) is not None:
+        if run is not None:
             runs[place][job.seed] = run
-    others = Counter[int]()
-    if rest := [seed for seed in range(plan.seeds_at(scale)) if seeds and seed not in seeds]:
-        others.update(
-            job.seed for job in plan.jobs(scale, rows=rows, columns=columns, seeds=rest) if records.find(job.spec)
-        )
     every_line = dict.fromkeys(line for line, _ in wanted)
     every_column = dict.fromkeys(column for _, column in wanted)
     lines = tuple(line for line in every_line if any(line == place[0] for place in runs))
@@ -238,7 +241,7 @@ def make_table(
         data=records.data,
         empty_lines=tuple(line.title for line in every_line if line not in lines),
         empty_columns=tuple(column for column in every_column if column not in names),
-        other_seeds=others,
+        other_seeds={seed: len(keys) for seed, keys in others.items()},
     )
 
 

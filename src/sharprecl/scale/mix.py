@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sharprecl.classifier.training import backend_of
 from sharprecl.config import RunConfig
 from sharprecl.data.tables import TextTable
-from sharprecl.decision.prior import wanted_prior
+from sharprecl.decision import check_decision, wanted_prior
 
 
 def mix_weights(table: TextTable, config: RunConfig) -> NDArray[np.float64] | None:
@@ -19,14 +19,20 @@ def mix_weights(table: TextTable, config: RunConfig) -> NDArray[np.float64] | No
 
     Args:
         config: says what is expected: ``decision.prior``, else what the method's scores answer for.
+
+    Raises:
+        ConfigError: answers for what is expected cannot be had of the method.
     """
-    wanted_C = wanted_prior(config.decision.prior, table.label_names, table.natural_counts)
+    names, counts_C, asked = table.label_names, table.natural_counts, config.decision
+    known_C = backend_of(config.method).answered_prior(table.weighted_counts, config.method)
+    check_decision(asked, config.method.name, names, counts_C, known_C is not None)
+    wanted_C = wanted_prior(asked.prior, names, counts_C)
     # What is learnt from held-out texts answers for these.
-    if wanted_C is None and not config.decision.learns:
-        wanted_C = backend_of(config.method).answered_prior(table.weighted_counts, config.method)
+    if wanted_C is None and not asked.learns:
+        wanted_C = known_C
     if wanted_C is None:
         return None
-    weights_C: NDArray[np.float64] = wanted_C / (table.natural_counts / table.natural_counts.sum())
+    weights_C: NDArray[np.float64] = wanted_C / (counts_C / counts_C.sum())
     return None if np.allclose(weights_C, 1) else weights_C
 
 

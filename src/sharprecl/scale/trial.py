@@ -8,16 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sharprecl.classifier.training import backend_of
-from sharprecl.config import DecisionConfig, RunConfig
+from sharprecl.config import RunConfig
 from sharprecl.data.folds import Fold
 from sharprecl.data.tables import TextTable
-from sharprecl.decision import HeldOut, best_classes, learn
+from sharprecl.decision import HeldOut, learn
 from sharprecl.evaluation.judge import Evaluation, evaluate
-from sharprecl.evaluation.metrics import confusion_matrix, counts_of, f1, macro_f1
-from sharprecl.evaluation.resampler import Resampler
+from sharprecl.evaluation.metrics import Counts, confusion_matrix, counts_of, f1, macro_f1
 from sharprecl.training.history import Callback, Record, TrainingSpeed
 from sharprecl.training.job import TrainingJob
-from sharprecl.training.out_of_fold import OutOfFold, out_of_fold
+from sharprecl.training.out_of_fold import out_of_fold
 
 AfterFold = Callable[[int, dict[int, float]], None]
 """Is told of a fold's place, and the F1 in it of every class that has texts there; what it raises ends the trial."""
@@ -42,8 +41,11 @@ class Trial:
 
     def score(self, found: Evaluation) -> float:
         """Macro-F1 of its answers, weighted."""
-        rows, classes = [found.answers], len(found.classes)
-        return float(Resampler(found.gold, rows, classes, macro_f1, self.weights_C).scores()[0])
+        return float(macro_f1(self.counted(found.confusion)))
+
+    def counted(self, confusion_CC: NDArray[np.int64]) -> Counts:
+        """Answers by true (rows) and given class, weighted."""
+        return counts_of(confusion_CC if self.weights_C is None else confusion_CC * self.weights_C[:, None])
 
 
 def run_trial(trial: Trial, watching: Callback, after_fold: AfterFold = lambda *_: None) -> Evaluation:
@@ -53,12 +55,11 @@ def run_trial(trial: Trial, watching: Callback, after_fold: AfterFold = lambda *
         SharpReCLError: data, settings, assets or disk do not allow it; ``DivergedError``: it ran away.
     """
     table, config = trial.table, trial.config
-    undecided = config.decision == DecisionConfig()
 
     def tell(place: int, fold: Fold, s_MC: np.ndarray) -> None:
         # A few texts are not enough to learn a decision from.
-        if undecided:
-            after_fold(place, _f1_of_classes(trial, fold, s_MC))
+        if not config.decision.learns:
+            after_fold(place, _f1_of_classes(trial, fold.held, s_MC))
 
     number = config.training.folds
     assert number != "auto"
@@ -67,22 +68,21 @@ def run_trial(trial: Trial, watching: Callback, after_fold: AfterFold = lambda *
     )
     found = out_of_fold(job, number, tell)
     assert found is not None, "a class has two texts: seen before the search"
-    return evaluate(table.label_ids[found.rows], _answers(table, config, found), table.class_counts, table.label_names)
+    answers_M = _answers(table, config, found.rows, found.s_MC)
+    return evaluate(table.label_ids[found.rows], answers_M, table.class_counts, table.label_names)
 
 
-def _answers(table: TextTable, config: RunConfig, found: OutOfFold) -> np.ndarray:
+def _answers(table: TextTable, config: RunConfig, rows_M: np.ndarray, s_MC: np.ndarray) -> np.ndarray:
     known_C = backend_of(config.method).answered_prior(table.weighted_counts, config.method)
-    weight_M = np.ones(len(found.rows)) if table.weights is None else table.weights[found.rows]
-    held_out = HeldOut(found.s_MC, table.label_ids[found.rows], weight_M)
+    weight_M = np.ones(len(rows_M)) if table.weights is None else table.weights[rows_M]
+    held_out = HeldOut(s_MC, table.label_ids[rows_M], weight_M)
     learned = learn(config.decision, table.label_names, table.natural_counts, known_C, held_out)
-    return learned.policy.answers(learned.decision.apply(found.s_MC)).class_ids_N
+    return learned.policy.answers(learned.decision.apply(s_MC)).class_ids_N
 
 
-def _f1_of_classes(trial: Trial, fold: Fold, s_MC: np.ndarray) -> dict[int, float]:
-    true_M, classes = trial.table.label_ids[fold.held], trial.table.num_classes
-    confusion_CC = confusion_matrix(true_M, best_classes(s_MC), classes)
-    weights_C = np.ones(classes) if trial.weights_C is None else trial.weights_C
-    f1_C = f1(counts_of(confusion_CC * weights_C[:, None]))
+def _f1_of_classes(trial: Trial, rows_M: np.ndarray, s_MC: np.ndarray) -> dict[int, float]:
+    true_M, answers_M = trial.table.label_ids[rows_M], _answers(trial.table, trial.config, rows_M, s_MC)
+    f1_C = f1(trial.counted(confusion_matrix(true_M, answers_M, trial.table.num_classes)))
     return {int(label): float(f1_C[label]) for label in np.unique(true_M)}
 
 
