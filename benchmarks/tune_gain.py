@@ -25,7 +25,7 @@ from sharprecl.config import RunConfig, merge, resolve
 from sharprecl.data.tables import TextTable
 from sharprecl.evaluation.judge import evaluate
 from sharprecl.experiments.plan_file import load_plan
-from sharprecl.runs.data import prepare
+from sharprecl.runs.data import Prepared, prepare
 from sharprecl.scale.asked import Search
 from sharprecl.scale.search import search
 from sharprecl.scale.space import settings_of, shipped_space
@@ -51,10 +51,14 @@ def on_test(train: TextTable, test: TextTable, config: RunConfig) -> float:
     return evaluate(test.label_ids, fitted.scores(test.texts).argmax(1), train.class_counts, train.label_names).macro_f1
 
 
+def data_of(column: str) -> Prepared:
+    """Training and test texts of a column."""
+    job = load_plan(HERE / "judged.yaml").jobs("small", columns=[column], rows=["sharprecl"], seeds=[0])[0]
+    return prepare(job.spec)
+
+
 def run(column: str, seed: int, trials: int, to: Path) -> None:
-    data = prepare(
-        load_plan(HERE / "judged.yaml").jobs("small", columns=[column], rows=["sharprecl"], seeds=[0])[0].spec
-    )
+    data = data_of(column)
     wanted = merge(SETTINGS, {"seed": seed})
     space = shipped_space(resolve(wanted, data.train.class_counts))
     folder = to / column.replace("/", "-") / str(seed)
@@ -79,7 +83,8 @@ def run(column: str, seed: int, trials: int, to: Path) -> None:
         "stopped": sum(one.macro_f1 is None for one in found.tried),
         "promised": round(100 * found.promised, 2),
         "confirmed": round(100 * found.confirmed.difference.difference, 2) if found.confirmed else 0.0,
-        "taken": bool(found.confirmed and found.confirmed.holds),
+        "deals": [round(100 * gain, 2) for gain in found.confirmed.gains] if found.confirmed else [],
+        "taken": bool(found.confirmed and found.confirmed.sure),
         "test_default": round(100 * default, 2),
         "test_best": round(100 * best, 2),
         "values": dict(found.best.values),

@@ -1,12 +1,13 @@
 """The difference to a reference: paired by text, as every draw enumerated by loops has it, and in words."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
 
 from sharprecl.errors import DataError
-from sharprecl.evaluation.differences import Difference, difference_sentence, macro_f1_difference
+from sharprecl.evaluation.differences import Difference, difference_sentence, macro_f1_difference, repeated_difference
 from sharprecl.evaluation.judge import Evaluation, evaluate
 
 GOLD = [0, 0, 0, 1, 1]
@@ -41,6 +42,44 @@ def test_the_interval_is_that_of_every_draw_enumerated() -> None:
     assert plain - low == pytest.approx(high - plain)
     assert least <= high - plain <= most
     assert most < 1.3 * least
+
+
+def test_texts_and_pairs_are_both_drawn_anew() -> None:
+    """Two pairs: the interval is that of every draw of five texts and two pairs, enumerated."""
+    pairs = [(MODEL, OTHER), ([0, 0, 1, 1, 1], [0, 1, 1, 0, 0])]
+    plain = sum(macro_f1(GOLD, model) - macro_f1(GOLD, other) for model, other in pairs) / 2
+    deviations = []
+    for rows in itertools.product(range(5), repeat=5):
+        gold = [GOLD[row] for row in rows]
+        first, second = (
+            macro_f1(gold, [model[row] for row in rows]) - macro_f1(gold, [other[row] for row in rows])
+            for model, other in pairs
+        )
+        both = (first + second) / 2
+        # Of the four draws of two pairs, two are both of them. The others vary by half of the variance of pairs.
+        for drawn in (both, both, first, second):
+            deviations.append(abs(both + math.sqrt(2) * (drawn - both) - plain))
+    least, most = np.quantile(deviations, [0.94, 0.96])
+    found = repeated_difference([(judged(model), judged(other)) for model, other in pairs])
+    assert found.difference == pytest.approx(plain)
+    low, high = found.interval
+    assert plain - low == pytest.approx(high - plain)
+    assert least - 1e-9 <= high - plain <= most + 1e-9
+
+
+def test_what_differs_from_training_to_training_widens_the_interval() -> None:
+    gold = [0] * 100 + [1] * 100
+
+    def with_mistakes(number: int) -> Evaluation:
+        return judged([*[1] * number, *gold[number:]], gold)
+
+    other = with_mistakes(20)
+    alike = repeated_difference([(with_mistakes(10), other)] * 3)
+    apart = repeated_difference([(with_mistakes(number), other) for number in (0, 10, 20)])
+    assert alike.difference == pytest.approx(apart.difference, abs=0.001)
+    once = macro_f1_difference(with_mistakes(10), other)
+    assert alike.interval == pytest.approx(once.interval), "the same models three times tell nothing of trainings"
+    assert alike.interval[0] > 0 > apart.interval[0]
 
 
 def test_two_whose_intervals_overlap_can_still_be_told_apart() -> None:

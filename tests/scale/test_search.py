@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sharprecl.config import Range, resolve
+from sharprecl.config import Range, read_yaml, resolve
 from sharprecl.data.tables import TextTable, read_table
 from sharprecl.errors import ConfigError, DivergedError
 from sharprecl.evaluation.judge import Evaluation, evaluate
@@ -17,6 +17,7 @@ from sharprecl.runs.claim import SEARCH
 from sharprecl.runs.folder import BusyError, RunFolder
 from sharprecl.scale import search as module
 from sharprecl.scale.asked import TRIALS, Search
+from sharprecl.scale.fresh import SETTINGS
 from sharprecl.scale.page import write_page
 from sharprecl.scale.search import FRESH, JOURNAL, SPACE, Found, search
 from sharprecl.scale.space import read_space, rounded
@@ -79,14 +80,20 @@ def test_trial_0_is_the_defaults_and_all_have_the_same_folds(
     stub = Stub(monkeypatch, far_from(0.1))
     asked = make(table, encoder, tmp_path)
     found = search(asked, Callback())
-    *trials, default, best = stub.asked
+    trials, fresh = stub.asked[:-6], stub.asked[-6:]
     assert trials[0].config == resolve({**asked.wanted, "seed": 1})
     assert found.tried[0].values == {"method.C": 0.003, "method.balanced": True}
     assert {trial.config.seed for trial in trials} == {1}
     assert len({trial.config.method.C for trial in trials}) == 6  # type: ignore[attr-defined]
-    assert (default.config, default.config.seed) == (asked.config, 0), "other folds than those of the trials"
-    assert best.config == asked.with_values(found.best.values) == found.config
-    assert rounded(found.best.values["method.C"]) == best.config.method.C  # type: ignore[attr-defined]
+    assert [trial.config.seed for trial in fresh] == [0, 0, 2, 2, 3, 3], "other folds than those of the trials"
+    for default, best in zip(fresh[::2], fresh[1::2], strict=True):
+        seed = default.config.seed
+        assert (default.config, best.config) == (
+            asked.with_values({}, seed),
+            asked.with_values(found.best.values, seed),
+        )
+    assert fresh[1].config == found.config
+    assert rounded(found.best.values["method.C"]) == found.config.method.C  # type: ignore[attr-defined]
     assert not (tmp_path / SEARCH / TRIALS).exists()
     assert read_space(tmp_path / SEARCH / SPACE) == SPACE_OF_FROZEN, "fit to be given back"
 
@@ -104,11 +111,11 @@ def test_a_real_trial_tells_classes_of_folds_and_judges_every_text_once(
     assert all(0 <= f1 <= 1 for f1_of in told.values() for f1 in f1_of.values())
 
 
-@pytest.mark.parametrize("stops", [1, 4, 13, 14, 15, 16])
+@pytest.mark.parametrize("stops", [1, 4, 13, 14, 15, 19, 20])
 def test_a_search_that_was_cut_off_tries_what_it_would_have_tried(
     stops: int, table: TextTable, encoder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Fourteen trials, the last four by what the others gave, then two judgements on fresh folds."""
+    """Fourteen trials, the last four by what the others gave, then six judgements on fresh folds."""
     wrong, trials = far_from(0.1), 14
     Stub(monkeypatch, wrong)
     undisturbed = search(make(table, encoder, tmp_path / "whole", trials), Callback())
@@ -126,7 +133,7 @@ def test_a_search_that_was_cut_off_tries_what_it_would_have_tried(
     resumed = search(asked, Callback())
     assert made(resumed) == made(undisturbed)
     assert (resumed.config, resumed.confirmed) == (undisturbed.config, undisturbed.confirmed)
-    expected = max(trials + 3 - stops, 2)  # fresh folds keep their own scores, which the stub does not
+    expected = max(trials + 7 - stops, 6)  # fresh folds keep their own scores, which the stub does not
     assert len(again.asked) == expected, "no finished trial is made twice"
     third = Stub(monkeypatch, wrong)
     assert made(search(replace(asked, trials=20), Callback())) == made(undisturbed), (
@@ -190,12 +197,34 @@ def lucky(default: int, best: int) -> Callable[[Trial], int]:
     return wrong
 
 
+def test_the_mean_over_deals_decides(
+    table: TextTable, encoder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ahead in the first deal, behind in the others."""
+
+    def wrong(trial: Trial) -> int:
+        best = {0: 9, 1: 6, 2: 25, 3: 25}[trial.config.seed]
+        return 12 if trial.config.method.C == 0.003 else best  # type: ignore[attr-defined]
+
+    Stub(monkeypatch, wrong)
+    found = search(make(table, encoder, tmp_path), Callback())
+    assert found.confirmed is not None
+    first, *others = found.confirmed.gains
+    assert first > 0 > max(others)
+    assert found.confirmed.difference.difference == pytest.approx(sum(found.confirmed.gains) / 3)
+    assert found.confirmed.best - found.confirmed.default == pytest.approx(found.confirmed.difference.difference)
+    assert found.config == found.search.config
+    again = Stub(monkeypatch, wrong)
+    assert search(found.search, Callback()).confirmed == found.confirmed
+    assert again.asked == [], "it was kept"
+
+
 @pytest.mark.parametrize(
     ("default", "best", "words"),
     [
         (6, 9, "fresh folds do not confirm it: \N{MINUS SIGN}"),
         (6, 6, "fresh folds do not confirm it: 0.0"),
-        (9, 8, "The best settings are taken, as the better guess"),
+        (9, 8, "These texts cannot tell whether that is luck, and the defaults are kept"),
         (50, 0, "The best settings are taken."),
     ],
 )
@@ -207,11 +236,15 @@ def test_what_luck_promised_is_kept_only_if_fresh_folds_confirm_it(
     assert found.promised > 0
     assert found.sentence.startswith(f"promised +{100 * found.promised:.1f} points of macro-F1, fresh folds ")
     assert words in found.sentence
-    assert (found.config == found.search.config) == (best >= default)
+    is_taken = words.endswith("are taken.")
+    assert (found.config == found.search.config) == (not is_taken)
+    settings = resolve(read_yaml(tmp_path / SEARCH / SETTINGS), table.class_counts)
+    assert settings == found.search.with_values(found.best.values)
+    assert not is_taken or settings == found.config
     write_page(found, tmp_path / "tune.html", "tickets.csv")
     page = (tmp_path / "tune.html").read_text()
     assert words in page
-    assert ('<li class="good">' in page) == words.endswith("taken.")
+    assert ('<li class="good">' in page) == is_taken
 
 
 def test_equals_leave_the_defaults(

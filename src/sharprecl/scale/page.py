@@ -104,4 +104,4 @@ def _tiles(found: Found) -> list[tuple[str, str, str]]:
         ("Best trial again", f"{100 * found.confirmed.best:.1f}", "fresh folds"),
     ]
     # What is taken stands last.
-    return [*tiles, *(again if found.confirmed.holds else again[::-1])]
+    return [*tiles, *(again if found.confirmed.sure else again[::-1])]

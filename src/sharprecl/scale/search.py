@@ -2,8 +2,9 @@
 
 search/journal.jsonl   every trial, as Optuna writes it, and what fresh folds say
 search/space.yaml      what is tried, fit to be given back with --space
+search/best.yaml       the best settings, fit for --config, taken or not
 search/trials/         folds of the trials, while the search goes on
-search/fresh/          folds of the defaults and of the best settings, until it is over
+search/fresh/          folds of the defaults and of the best settings, a deal each, until it is over
 """
 
 import shutil
@@ -25,7 +26,7 @@ from sharprecl.models.stock import hidden_size
 from sharprecl.runs.claim import SEARCH
 from sharprecl.runs.folder import RunFolder
 from sharprecl.scale.asked import TRIALS, Search
-from sharprecl.scale.fresh import BEST, DEFAULT, Confirmed, Judge, confirm
+from sharprecl.scale.fresh import BEST, DEALS, DEFAULT, SETTINGS, Confirmed, Judge, confirm, folder_of
 from sharprecl.scale.ledger import Begun, Ledger
 from sharprecl.scale.space import Start, settled, start_of
 from sharprecl.scale.study import Settled, Tried, best_of, importances, open_study
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 
 JOURNAL, SPACE, FRESH = "journal.jsonl", "space.yaml", "fresh"
 RAN_AWAY = "stopped, its loss ran away"
-_ENDED, _CONFIRMED = "ended", "confirmed"
+_ENDED, _CONFIRMED = "ended", f"confirmed in {DEALS} deals"
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,17 +184,19 @@ def _make_here(asked: Search, ledger: Ledger, watching: Callback) -> None:
 
 def _confirmed(found: Found, study: "optuna.Study", watching: Callback, judge: Judge) -> Found:
     """The same with what fresh folds say; the folds of what is taken go to the run, which would make them again."""
-    asked, folder = found.search, found.search.output / SEARCH / FRESH
+    asked, search_folder = found.search, found.search.output / SEARCH
+    folder = search_folder / FRESH
     best = asked.with_values(found.best.values)
+    write_text(search_folder / SETTINGS, yaml.safe_dump(best.kept(), sort_keys=False, allow_unicode=True))
     if known := study.user_attrs.get(_CONFIRMED):
         confirmed = Confirmed.from_dict(known)
     else:
-        watching.on_message(f"trial {found.best.place} and the defaults on fresh folds")
+        watching.on_message(f"trial {found.best.place} and the defaults on fresh folds, dealt {DEALS} times")
         trial = Trial("fresh", asked.table, asked.config, folder, asked.device, asked.weights_C)
         confirmed = confirm(trial, best, judge)
         study.set_user_attr(_CONFIRMED, confirmed.to_dict())
-    taken = folder / (BEST if confirmed.holds else DEFAULT) / FOLDS
+    taken = folder / folder_of(BEST if confirmed.sure else DEFAULT, 0) / FOLDS
     if taken.is_dir() and not (asked.output / FOLDS).exists():
         taken.rename(asked.output / FOLDS)
     shutil.rmtree(folder, ignore_errors=True)
-    return replace(found, confirmed=confirmed, config=best if confirmed.holds else asked.config)
+    return replace(found, confirmed=confirmed, config=best if confirmed.sure else asked.config)

@@ -49,7 +49,7 @@ class Trial:
 
 
 def run_trial(trial: Trial, watching: Callback, after_fold: AfterFold = lambda *_: None) -> Evaluation:
-    """Train once a fold and judge all answers together, as decided by ``trial.config.decision``.
+    """Train once a fold and judge all answers together, in the table's order, as ``trial.config.decision`` decides.
 
     Raises:
         SharpReCLError: data, settings, assets or disk do not allow it; ``DivergedError``: it ran away.
@@ -68,8 +68,9 @@ def run_trial(trial: Trial, watching: Callback, after_fold: AfterFold = lambda *
     )
     found = out_of_fold(job, number, tell)
     assert found is not None, "a class has two texts: seen before the search"
-    answers_M = _answers(table, config, found.rows, found.s_MC)
-    return evaluate(table.label_ids[found.rows], answers_M, table.class_counts, table.label_names)
+    answers_M, order = _answers(table, config, found.rows, found.s_MC), np.argsort(found.rows)
+    gold_M = table.label_ids[found.rows]
+    return evaluate(gold_M[order], answers_M[order], table.class_counts, table.label_names)
 
 
 def _answers(table: TextTable, config: RunConfig, rows_M: np.ndarray, s_MC: np.ndarray) -> np.ndarray:
