@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -45,20 +46,22 @@ def test_the_interval_is_that_of_every_draw_enumerated() -> None:
 
 
 def test_texts_and_pairs_are_both_drawn_anew() -> None:
-    """Two pairs: the interval is that of every draw of five texts and two pairs, enumerated."""
+    """Two pairs: the interval is that of every draw of five texts and of two pairs, enumerated."""
     pairs = [(MODEL, OTHER), ([0, 0, 1, 1, 1], [0, 1, 1, 0, 0])]
-    plain = sum(macro_f1(GOLD, model) - macro_f1(GOLD, other) for model, other in pairs) / 2
-    deviations = []
-    for rows in itertools.product(range(5), repeat=5):
+
+    def gains(rows: Sequence[int]) -> list[float]:
         gold = [GOLD[row] for row in rows]
-        first, second = (
+        return [
             macro_f1(gold, [model[row] for row in rows]) - macro_f1(gold, [other[row] for row in rows])
             for model, other in pairs
-        )
-        both = (first + second) / 2
-        # Of the four draws of two pairs, two are both of them. The others vary by half of the variance of pairs.
-        for drawn in (both, both, first, second):
-            deviations.append(abs(both + math.sqrt(2) * (drawn - both) - plain))
+        ]
+
+    first, second = gains(range(5))
+    plain, deviations = (first + second) / 2, []
+    for rows in itertools.product(range(5), repeat=5):
+        for drawn in (plain, plain, first, second):
+            # Two of the four draws of two pairs are both of them, so all vary by half of the variance of pairs.
+            deviations.append(abs(sum(gains(rows)) / 2 - plain + math.sqrt(2) * (drawn - plain)))
     least, most = np.quantile(deviations, [0.94, 0.96])
     found = repeated_difference([(judged(model), judged(other)) for model, other in pairs])
     assert found.difference == pytest.approx(plain)
