@@ -81,7 +81,7 @@ def test_in_words(table: TextTable) -> None:
 
 
 @pytest.mark.parametrize("prior", ["train", "uniform"])
-def test_a_search_takes_what_is_best_for_these_shares(
+def test_a_search_finds_what_is_best_for_these_shares(
     prior: str, table: TextTable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Balanced settings lose a fifth of the largest class, the others all of the smallest."""
@@ -115,7 +115,9 @@ def test_a_search_takes_what_is_best_for_these_shares(
     assert len(scores) == 2
     best = max(scores, key=scores.__getitem__)
     assert found.best.values["method.balanced"] is best
-    assert found.config.method.balanced is best  # type: ignore[attr-defined]
+    # Two texts of the smallest class cannot tell for sure, and then the defaults are kept.
+    taken = best if found.confirmed is None or found.confirmed.sure else not best
+    assert found.config.method.balanced is taken  # type: ignore[attr-defined]
     if found.confirmed is not None:
         assert found.confirmed.best == pytest.approx(scores[best])
         assert found.confirmed.difference.difference == pytest.approx(scores[best] - scores[not best])
