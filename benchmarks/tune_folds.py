@@ -12,7 +12,7 @@ Appends a dated line a search and number of folds to results/tune_folds.jsonl.
 import argparse
 import json
 from datetime import UTC, datetime
-from statistics import mean, stdev
+from statistics import mean
 from typing import Any
 
 import numpy as np
@@ -21,12 +21,11 @@ import torch
 import tune_gain
 from recipe_report import table
 from sharprecl import TextClassifier
-from sharprecl.config import RunConfig, merge, resolve
+from sharprecl.config import RunConfig, merge
 from sharprecl.data.folds import deal_folds
 from sharprecl.data.tables import TextTable
 from sharprecl.evaluation.metrics import confusion_matrix, counts_of, macro_f1
 from sharprecl.scale.mix import mix_weights
-from sharprecl.scale.space import settings_of
 
 LOG = tune_gain.HERE / "results" / "tune_folds.jsonl"
 FOLD_SEEDS = 100
@@ -52,12 +51,7 @@ def run(searched: dict[str, Any], folds: int) -> None:
     data = tune_gain.data_of(searched["column"])
     wanted = merge(tune_gain.SETTINGS, {"seed": FOLD_SEEDS + searched["seed"]})
     (held_default, test_default), (held_best, test_best) = (
-        judged(
-            data.train,
-            data.test,
-            resolve(merge(wanted, settings_of(values), {"training": {"folds": 0}}), data.train.class_counts),
-            folds,
-        )
+        judged(data.train, data.test, tune_gain.config_of(wanted, values, data.train), folds)
         for values in ({}, searched["values"])
     )
     record = {
@@ -76,22 +70,19 @@ def run(searched: dict[str, Any], folds: int) -> None:
     print(record, flush=True)
 
 
-def logged() -> list[dict[str, Any]]:
-    return [json.loads(line) for line in LOG.read_text().splitlines()] if LOG.exists() else []
-
-
 def show() -> None:
     """A markdown table over the searches: what the best settings gain, in points of macro-F1."""
     rows = []
-    for column, folds in sorted({(record["column"], record["folds"]) for record in logged()}):
-        of = [record for record in logged() if (record["column"], record["folds"]) == (column, folds)]
+    for column, folds in sorted({(record["column"], record["folds"]) for record in tune_gain.logged(LOG)}):
+        of = [record for record in tune_gain.logged(LOG) if (record["column"], record["folds"]) == (column, folds)]
         cells = [
             [record["held_best"] - record["held_default"] for record in of],
             [record["test_best"] - record["test_default"] for record in of],
             [record["test_gain_of_all_texts"] for record in of],
         ]
-        told = (f"{mean(x):+.1f}" + (f" ± {stdev(x):.1f}" if len(x) > 1 else "") for x in cells)
-        rows.append([column, str(folds), ", ".join(str(record["seed"]) for record in of), *told])
+        rows.append(
+            [column, str(folds), ", ".join(str(record["seed"]) for record in of), *map(tune_gain.spread, cells)]
+        )
     print(table(["", "folds", "seeds", "held out", "test, models of folds", "test, trained on all"], rows))
 
 
@@ -106,7 +97,7 @@ def main() -> None:
         show()
         return
     torch.set_num_threads(1)
-    known = {(record["column"], record["seed"], record["folds"]) for record in logged()}
+    known = {(record["column"], record["seed"], record["folds"]) for record in tune_gain.logged(LOG)}
     searches = {
         record["seed"]: record for record in tune_gain.logged() if tune_gain.key(record) == (options.column, "")
     }

@@ -3,7 +3,8 @@
 Columns of benchmarks/judged.yaml, by its settings but for two trainable layers, which take half of the time. Every seed
 is a search of its own, with its own folds and draws; the defaults and the best settings are then trained on all texts.
 The first lines of the log are of searches that judged held-out texts as they are mixed, and the very first of a space
-that still had ``method.compensation``. A search that was cut off goes on.
+that still had ``method.compensation``. Lines without ``deals`` dealt the fresh folds once and took what was ahead
+there. A search that was cut off goes on.
 Appends a dated line a seed to results/tune_gain.jsonl.
 
     SHARPRECL_MIRROR=... nice python benchmarks/tune_gain.py --columns cr@50 r52/60 --seeds 0 1 2 3 4 --to results/tune
@@ -12,6 +13,7 @@ Appends a dated line a seed to results/tune_gain.jsonl.
 
 import argparse
 import json
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import mean, stdev
@@ -21,7 +23,8 @@ import torch
 
 from recipe_report import table
 from sharprecl import TextClassifier
-from sharprecl.config import RunConfig, merge, resolve
+from sharprecl.config import RunConfig, Settings, merge, resolve
+from sharprecl.config.space import Choice
 from sharprecl.data.tables import TextTable
 from sharprecl.evaluation.judge import evaluate
 from sharprecl.experiments.plan_file import load_plan
@@ -57,6 +60,11 @@ def data_of(column: str) -> Prepared:
     return prepare(job.spec)
 
 
+def config_of(wanted: Settings, values: Mapping[str, Choice], train: TextTable) -> RunConfig:
+    """What trains once, with found values in their places."""
+    return resolve(merge(wanted, settings_of(values), {"training": {"folds": 0}}), train.class_counts)
+
+
 def run(column: str, seed: int, trials: int, to: Path) -> None:
     data = data_of(column)
     wanted = merge(SETTINGS, {"seed": seed})
@@ -67,11 +75,7 @@ def run(column: str, seed: int, trials: int, to: Path) -> None:
     found = search(asked, Said())
     # What the best trial gives on test texts counts, whether or not fresh folds would have let it be taken.
     default, best = (
-        on_test(
-            data.train,
-            data.test,
-            resolve(merge(wanted, settings_of(values), {"training": {"folds": 0}}), data.train.class_counts),
-        )
+        on_test(data.train, data.test, config_of(wanted, values, data.train))
         for values in ({}, found.best.values if found.confirmed else {})
     )
     record = {
@@ -94,8 +98,13 @@ def run(column: str, seed: int, trials: int, to: Path) -> None:
     print(record, flush=True)
 
 
-def logged() -> list[dict[str, Any]]:
-    return [json.loads(line) for line in LOG.read_text().splitlines()] if LOG.exists() else []
+def logged(path: Path = LOG) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def spread(points: list[float]) -> str:
+    """Mean and standard deviation."""
+    return f"{mean(points):+.1f}" + (f" ± {stdev(points):.1f}" if len(points) > 1 else "")
 
 
 def key(record: dict[str, Any]) -> tuple[str, str]:
@@ -117,7 +126,7 @@ def show() -> None:
             [
                 column + old,
                 str(len(of)),
-                *(f"{mean(x):+.1f}" + (f" ± {stdev(x):.1f}" if len(x) > 1 else "") for x in cells),
+                *map(spread, cells),
             ]
         )
     print(table(["", "seeds", "promised", "fresh folds", "test, best trial", "test, what is taken"], rows))
