@@ -5,6 +5,7 @@ import hashlib
 import io
 import tokenize
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 
@@ -20,6 +21,7 @@ def hash_sources(files: Iterable[tuple[str, Path]]) -> str:
     return digest.hexdigest()
 
 
+@cache
 def _code(text: str) -> str:
     try:
         return bare(text)
