@@ -4,7 +4,7 @@ Columns of benchmarks/judged.yaml, by its settings but for two trainable layers,
 is a search of its own, with its own folds and draws; the defaults and the best settings are then trained on all texts.
 The first lines of the log are of searches that judged held-out texts as they are mixed, and the very first of a space
 that still had ``method.compensation``. Lines without ``deals`` dealt the fresh folds once and took what was ahead
-there. A search that was cut off goes on.
+there; the table asks of all lines what their first deal would have had taken. A search that was cut off goes on.
 Appends a dated line a seed to results/tune_gain.jsonl.
 
     SHARPRECL_MIRROR=... nice python benchmarks/tune_gain.py --columns cr@50 r52/60 --seeds 0 1 2 3 4 --to results/tune
@@ -119,9 +119,10 @@ def show() -> None:
     rows = []
     for column, old in dict.fromkeys(map(key, logged())):
         of = [record for record in logged() if key(record) == (column, old)]
+        first = [(record.get("deals") or [record["confirmed"]])[0] for record in of]
         gains = [record["test_best"] - record["test_default"] for record in of]
-        taken = [gain if record["taken"] else 0.0 for gain, record in zip(gains, of, strict=True)]
-        cells = [[record["promised"] for record in of], [record["confirmed"] for record in of], gains, taken]
+        taken = [gain if fresh > 0 else 0.0 for gain, fresh in zip(gains, first, strict=True)]
+        cells = [[record["promised"] for record in of], first, gains, taken]
         rows.append(
             [
                 column + old,
@@ -129,7 +130,8 @@ def show() -> None:
                 *map(spread, cells),
             ]
         )
-    print(table(["", "seeds", "promised", "fresh folds", "test, best trial", "test, what is taken"], rows))
+    titles = ["", "seeds", "promised", "fresh folds, one deal", "test, best trial", "test, what one deal takes"]
+    print(table(titles, rows))
 
 
 def main() -> None:

@@ -5,6 +5,8 @@ import os
 from collections.abc import Iterator
 
 os.environ["OMP_NUM_THREADS"] = "1"
+# Ray's workers are nice to all others (15), so beside busy test processes they would stand still.
+os.environ["RAY_worker_niceness"] = "0"  # noqa: SIM112 (spelt so by Ray)
 
 import pytest
 from hypothesis import settings
