@@ -27,7 +27,7 @@ demo: assets  ## Train on a long-tailed sample of R52 and judge it (minutes on 2
 
 test: assets  ## Run the tests but for make smoke; fetches a small language model too.
 	$(BIN)/sharprecl assets smollm2
-	$(BIN)/python -m pytest -n 3 --dist worksteal -q
+	$(BIN)/python -m pytest -n 2 --dist worksteal -q
 
 smoke: assets  ## Run every plan of the experiments at its smallest, and check tables, figures and page.
 	$(BIN)/sharprecl assets smollm2
