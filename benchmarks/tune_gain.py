@@ -123,13 +123,7 @@ def show() -> None:
         gains = [record["test_best"] - record["test_default"] for record in of]
         taken = [gain if fresh > 0 else 0.0 for gain, fresh in zip(gains, first, strict=True)]
         cells = [[record["promised"] for record in of], first, gains, taken]
-        rows.append(
-            [
-                column + old,
-                str(len(of)),
-                *map(spread, cells),
-            ]
-        )
+        rows.append([column + old, str(len(of)), *map(spread, cells)])
     titles = ["", "seeds", "promised", "fresh folds, one deal", "test, best trial", "test, what one deal takes"]
     print(table(titles, rows))
 
