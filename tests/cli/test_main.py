@@ -41,3 +41,21 @@ def test_a_console_of_few_characters_gets_their_numbers(tmp_path: Path) -> None:
         outputs[encoding] = done.stdout.decode(encoding)
     assert not outputs["utf-8"].isascii()
     assert "\\u" in outputs["ascii"] or "\\x" in outputs["ascii"]
+
+
+@pytest.mark.parametrize(
+    ("given", "spins"),
+    [({}, "3000"), ({"GOMP_SPINCOUNT": "7"}, "7"), ({"OMP_WAIT_POLICY": "ACTIVE"}, None)],
+)
+def test_waiting_threads_soon_sleep_unless_the_user_says_how_they_wait(
+    given: dict[str, str], spins: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else two trainings on the same cores slow each other ten times: benchmarks/busy_cores.py."""
+    for name in ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    found: list[str | None] = []
+    monkeypatch.setattr("sharprecl.cli.main.app", lambda: found.append(os.environ.get("GOMP_SPINCOUNT")))
+    main()
+    assert found == [spins]

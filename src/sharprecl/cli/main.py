@@ -3,6 +3,7 @@
 import errno
 import inspect
 import io
+import os
 import sys
 import warnings
 from typing import Annotated
@@ -38,6 +39,11 @@ _DISK = NO_ROOM | {errno.EACCES, errno.EPERM}
 
 # A place that is a file where a folder is needed or the other way round, or has a name that no disk takes.
 _PLACE = {errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENAMETOOLONG}
+
+# How often one of OpenMP's threads looks for the others before it sleeps. Left to OpenMP, it looks so long that two
+# trainings on the same cores take ten times as long; this costs a free machine next to nothing
+# (benchmarks/busy_cores.py).
+_SPINS = "3000"
 
 # What Typer makes of Ctrl-C, and nothing else here ends in.
 _INTERRUPTED = 130
@@ -109,6 +115,9 @@ def _options(
 
 def main() -> None:
     """Run the command line; what a user can mend ends in one sentence and status 2."""
+    # Before PyTorch is imported, which starts the threads.
+    if "OMP_WAIT_POLICY" not in os.environ:
+        os.environ.setdefault("GOMP_SPINCOUNT", _SPINS)
     # A console or pipe that knows fewer characters gets the others' numbers, not a traceback in the middle.
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
