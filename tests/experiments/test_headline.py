@@ -64,12 +64,16 @@ def test_many_columns_are_counted_and_ranked() -> None:
     table = make_table(plan, made_up_records(plan, lambda job: 1.0 if better[job.column] == job.row else 0.3), "smoke")
     sentences = headline(table, compare_rows(table))
     assert sentences[0] == "3 methods, trained 3 times each, on 7 settings of 6 data sets."
-    assert sentences[1] == "First, alone or tied: sharprecl in 6 and bcl in 1."
-    assert sentences[2].startswith(
-        "Average rank over 7 columns of 6 data sets, each data set counted once: sharprecl 1."
+    assert sentences[1] == (
+        "Best average rank over 7 columns of 6 data sets, each data set counted once: sharprecl 1.17, then bcl 1.83."
     )
-    assert sentences[3].startswith("That all are alike has p = 0.0")
+    assert sentences[2].startswith("That all are alike has p = 0.0")
+    assert sentences[3] == "First, alone or tied: sharprecl in 6 and bcl in 1."
     assert len(sentences) == 4
+    # Where the compared row is neither first nor second, its place is told.
+    last = made_up_records(plan, {"cross_entropy": 0.7, "bcl": 0.9, "sharprecl": 0.3})
+    table = make_table(plan, last, "smoke")
+    assert headline(table, compare_rows(table))[1].endswith("cross_entropy 2.00; sharprecl 3.00 is number 3 of 3.")
     # A row of a single column is first there, and in no count.
     wider = made_up_plan(columns=columns, rows=dict.fromkeys(["cross_entropy", "bcl", "sharprecl", "dice"]))
     records = made_up_records(
@@ -78,7 +82,9 @@ def test_many_columns_are_counted_and_ranked() -> None:
         without=lambda job: job.row == "dice" and job.column != "cr",
     )
     table = make_table(wider, records, "smoke")
-    assert headline(table, compare_rows(table))[:2] == sentences[:2]
+    found = headline(table, compare_rows(table))
+    assert (found[0], found[3]) == (sentences[0], sentences[3])
+    assert "without the 1 row that is not complete in all of them" in found[1]
     # Where no row has all columns nothing is ranked, and the columns are told one by one.
     rows = list(plan.rows)
     apart = made_up_records(plan, SKILLS, without=lambda job: job.row == rows[columns.index(job.column) % 3])

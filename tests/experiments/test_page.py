@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -79,6 +80,28 @@ def test_a_page_of_several_plans_begins_with_what_each_comes_to(section: PageSec
         text = (tmp_path / "two" / name).read_text("utf-8")
         assert text.count(" ".join(section.document.headline)) == 2
         assert text.index("In short") < text.index("3 methods, trained 3 times each") < text.index("mean and standard")
+
+
+def test_the_first_wide_table_and_the_share_of_printed_figures_come_before_all_else(
+    section: PageSection, tmp_path: Path
+) -> None:
+    plan = made_up_plan(columns=["r52", "trec", "trec@50", "cr"], paper="Table 2")
+    wide = make_section("wide.yaml", plan, "smoke", made_up_records(plan, SKILLS))
+    assert wide is not None
+    write_page(tmp_path, "Results", [], "smoke", [section, wide])
+    beside, every = wide.covered
+    assert 0 < beside < every
+    for name in ("index.html", "index.md"):
+        text = unescape((tmp_path / name).read_text("utf-8"))
+        assert f"The paper's figures with ours beside them: {beside} of {every} in Table 2." in text
+        short = text[text.index("In short") : text.index("3 methods, trained 3 times each, on")]
+        assert "Average rank" in short
+        assert "Three methods (Table 2)" in short
+    # Of several plans the figures come first, of one its table.
+    text = (tmp_path / "index.html").read_text("utf-8")
+    assert text.index("Three methods (Table 9): figures") < text.index("<h2>Three methods (Table 9)</h2>")
+    text = write_page(tmp_path / "one", "Results", [], "smoke", [section]).read_text("utf-8")
+    assert text.index("<h2>Three methods (Table 9)</h2>") < text.index("Three methods (Table 9): figures")
 
 
 def test_the_page_needs_no_network_and_escapes_what_it_says(section: PageSection, tmp_path: Path) -> None:

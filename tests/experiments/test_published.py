@@ -16,6 +16,7 @@ from sharprecl.experiments.published import (
     AVERAGE,
     Printed,
     compare_with_published,
+    coverage,
     odd,
     printed,
     published_sheets,
@@ -164,6 +165,7 @@ def test_the_sheets_say_printed_and_difference() -> None:
 def test_it_says_how_many_printed_figures_have_ours_beside_them(paper: str, ours: str) -> None:
     table = _table(BY_PAPER[paper], without=lambda job: job.column != "ohsumed")
     assert f"{ours} printed figures have ours beside them." in published_sheets(table)[-1].notes
+    assert coverage(table) == tuple(map(int, ours.split(" of the ")))
 
 
 def test_cells_that_cannot_be_right_are_marked() -> None:

@@ -70,6 +70,8 @@ class Document:
         figures: every number, unrounded, for the long form.
         command: what makes it.
         headline: what it comes to, for a page that shows several.
+        paper: the paper's name of it; empty where it has none.
+        overview: what rows come to over many columns; stands before all other sheets.
     """
 
     title: str
@@ -80,6 +82,13 @@ class Document:
     provenance: Provenance
     notes: tuple[str, ...] = ()
     headline: tuple[str, ...] = ()
+    overview: Sheet | None = None
+    paper: str = ""
+
+    @property
+    def all_sheets(self) -> tuple[Sheet, ...]:
+        """The overview, where there is one, and the sheets."""
+        return (*([self.overview] if self.overview else []), *self.sheets)
 
     def as_format(self, name: str) -> "Document":
         """The same, to be written in another format."""

@@ -21,6 +21,9 @@ _HEADER = ("plan", "scale", "part", "metric", "row", "column", "seed", "quantity
 # A dot or a dash is left alone, and so is an underscore within a word: mid-sentence they mean nothing.
 _SPECIAL_IN_MARKDOWN = re.compile(r"([\\`*\[\]<>|#]|(?<!\w)_|_(?!\w))")
 _ASIDE = "What is odd about the printed figures"
+_BY_COLUMN = "Column by column"
+_READ_AT_ONCE = 4
+"""More sentences of a summary are folded away."""
 _SPECIAL_IN_LATEX = str.maketrans(
     {
         **{char: f"\\{char}" for char in "&%$#_{}"},
@@ -106,6 +109,38 @@ def write_document(document: Document) -> str:
     return FORMATS[document.provenance.format](document)
 
 
+def markdown_table(sheet: Sheet) -> str:
+    """A sheet's rectangle alone."""
+
+    def line(cells: Iterable[str]) -> str:
+        return f"| {' | '.join(cells)} |"
+
+    sides = ["---"] * sheet.words + ["---:"] * (len(sheet.headings) - sheet.words)
+    rows = (line(map(_MARKDOWN.entry, row)) for row in sheet.rows)
+    return "\n".join([line(map(_MARKDOWN.plain, sheet.headings)), f"|{'|'.join(sides)}|", *rows])
+
+
+def html_table(sheet: Sheet) -> str:
+    """A sheet's rectangle alone; a wide one scrolls by itself, not the page with it."""
+    left = [' class="left"' if place < sheet.words else "" for place in range(len(sheet.headings))]
+    heads = zip(left, sheet.headings, strict=True)
+    rows = []
+    for first, *others in sheet.rows:
+        cells = (f"<td{side}>{_HTML.entry(entry)}</td>" for side, entry in zip(left[1:], others, strict=True))
+        rows.append(f'<tr><th scope="row">{_HTML.entry(first)}</th>{"".join(cells)}</tr>')
+    return "\n".join(
+        [
+            '<div class="scroll"><table>',
+            "<thead><tr>",
+            *(f'<th scope="col"{side}>{escape(heading)}</th>' for side, heading in heads),
+            "</tr></thead>",
+            "<tbody>",
+            *rows,
+            "</tbody></table></div>",
+        ]
+    )
+
+
 def _as_markdown(document: Document) -> str:
     plain = _MARKDOWN.plain
 
@@ -113,17 +148,16 @@ def _as_markdown(document: Document) -> str:
         items = "\n".join(f"- {plain(sentence)}" for sentence in sentences)
         return [items] if items else []
 
-    def line(cells: Iterable[str]) -> str:
-        return f"| {' | '.join(cells)} |"
+    def folded(name: str, sentences: Iterable[str]) -> list[str]:
+        return [f"<details><summary>{name}</summary>", *listed(sentences), "</details>"]
 
-    parts = [f"## {plain(document.title)}", *map(plain, document.caption), *listed(document.summary)]
-    for sheet in document.sheets:
-        sides = ["---"] * sheet.words + ["---:"] * (len(sheet.headings) - sheet.words)
-        rows = (line(map(_MARKDOWN.entry, row)) for row in sheet.rows)
-        table = "\n".join([line(map(plain, sheet.headings)), f"|{'|'.join(sides)}|", *rows])
-        parts += [f"### {plain(sheet.title)}", table, *listed(sheet.notes)]
-        if sheet.aside:
-            parts += [f"<details><summary>{_ASIDE}</summary>", *listed(sheet.aside), "</details>"]
+    parts = [f"## {plain(document.title)}", *map(plain, document.caption)]
+    many = len(document.summary) > _READ_AT_ONCE
+    parts += [] if many else listed(document.summary)
+    for sheet in document.all_sheets:
+        parts += [f"### {plain(sheet.title)}", markdown_table(sheet), *listed(sheet.notes)]
+        parts += folded(_ASIDE, sheet.aside) if sheet.aside else []
+    parts += folded(_BY_COLUMN, document.summary) if many else []
     if document.notes:
         parts += ["### Notes", *listed(document.notes)]
     parts += [f"    {document.command}", f"<!-- {document.provenance.mark()} -->"]
@@ -135,36 +169,17 @@ def _as_html(document: Document) -> str:
         items = [f"<li>{escape(sentence)}</li>" for sentence in sentences]
         return [f'<ul class="{kind}">', *items, "</ul>"] if items else []
 
-    def table(sheet: Sheet) -> list[str]:
-        left = [' class="left"' if place < sheet.words else "" for place in range(len(sheet.headings))]
-        heads = zip(left, sheet.headings, strict=True)
-        rows = []
-        for first, *others in sheet.rows:
-            cells = (f"<td{side}>{_HTML.entry(entry)}</td>" for side, entry in zip(left[1:], others, strict=True))
-            rows.append(f'<tr><th scope="row">{_HTML.entry(first)}</th>{"".join(cells)}</tr>')
-        return [
-            f"<h3>{escape(sheet.title)}</h3>",
-            # A wide table scrolls by itself, not the page with it.
-            '<div class="scroll"><table>',
-            "<thead><tr>",
-            *(f'<th scope="col"{side}>{escape(heading)}</th>' for side, heading in heads),
-            "</tr></thead>",
-            "<tbody>",
-            *rows,
-            "</tbody></table></div>",
-            *listed("notes", sheet.notes),
-            *(
-                [f"<details><summary>{_ASIDE}</summary>", *listed("notes", sheet.aside), "</details>"]
-                if sheet.aside
-                else []
-            ),
-        ]
+    def folded(name: str, kind: str, sentences: Sequence[str]) -> list[str]:
+        return [f"<details><summary>{name}</summary>", *listed(kind, sentences), "</details>"]
 
     parts = ['<section class="results">', f"<h2>{escape(document.title)}</h2>"]
     parts += [f"<p>{escape(sentence)}</p>" for sentence in document.caption]
-    parts += listed("summary", document.summary)
-    for sheet in document.sheets:
-        parts += table(sheet)
+    many = len(document.summary) > _READ_AT_ONCE
+    parts += [] if many else listed("summary", document.summary)
+    for sheet in document.all_sheets:
+        parts += [f"<h3>{escape(sheet.title)}</h3>", html_table(sheet), *listed("notes", sheet.notes)]
+        parts += folded(_ASIDE, "notes", sheet.aside) if sheet.aside else []
+    parts += folded(_BY_COLUMN, "summary", document.summary) if many else []
     if document.notes:
         parts += ["<h3>Notes</h3>", *listed("notes", document.notes)]
     parts += [f"<pre><code>{escape(document.command)}</code></pre>", f"<!-- {document.provenance.mark()} -->"]
@@ -179,7 +194,7 @@ def _as_latex(document: Document) -> str:
         f"% {document.provenance.mark()}",
     ]
     lines = [" ".join(line.split("\n")) for line in head]
-    for sheet in document.sheets:
+    for sheet in document.all_sheets:
         sides = "l" * sheet.words + "r" * (len(sheet.headings) - sheet.words)
         caption = " ".join([f"{document.title}: {sheet.title}.", *document.caption])
         notes = " ".join([*sheet.notes, *sheet.aside, *document.notes])

@@ -1,16 +1,14 @@
 """A table for strangers: what was compared, on what, who wins, by how much, and how sure that is."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from sharprecl.data.messages import joined, plural
 from sharprecl.experiments.comparisons import Comparisons, rank_lines
 from sharprecl.experiments.document import equals
-from sharprecl.experiments.results import Common, Line, Table, in_percent
+from sharprecl.experiments.overview import firsts, is_wide
+from sharprecl.experiments.results import Line, Table, in_percent
 
 _METRIC = "macro_f1"
-_COLUMNS_BY_NAME = 6
-"""Of more columns a stranger reads counts and ranks."""
 
 
 def headline(table: Table, comparisons: Comparisons) -> tuple[str, ...]:
@@ -19,48 +17,51 @@ def headline(table: Table, comparisons: Comparisons) -> tuple[str, ...]:
     if not means or len(table.groups) > 1:
         return ()
     seeds = max(len(table.cells[line, column].runs) for column, found in means.items() for line in found)
-    common = table.common(_METRIC)
-    if common.lines and len(common.columns) > _COLUMNS_BY_NAME:
-        return tuple(_overall(table, common, seeds))
+    if is_wide(table):
+        return tuple(_overall(table, seeds))
     return (_compared(table, means, seeds), *_winners(table, means), _certainty(table, means, comparisons, seeds))
 
 
-def _overall(table: Table, common: Common, seeds: int) -> Iterator[str]:
-    """Of many columns: how often who is first, and the average ranks with their tests.
+def _overall(table: Table, seeds: int) -> Iterator[str]:
+    """Of many columns: who has the best average rank, how sure that is, and how often who is first.
 
-    Args:
-        common: what is told of. A row that some columns lack would be first where others were not run.
+    Rows that some columns lack would be first where others were not run, so they are not told of.
     """
-    every = [table.means(_METRIC, column) for column in common.columns]
-    firsts = Counter(
-        line.title for found in every for line in table.best({line: found[line] for line in common.lines})[0]
-    )
+    common, ranked = table.common(_METRIC), rank_lines(table)
     data_sets = {table.plan.columns[column].data for column in common.columns}
+    settings = any(line.x is not None for line in common.lines)
     yield (
-        f"{plural(len(common.lines), 'method', 'methods')}, {_trained(seeds)}, on {len(common.columns)} settings of "
+        f"{_number_of(len(common.lines), settings)}, {_trained(seeds)}, on {len(common.columns)} settings of "
         f"{plural(len(data_sets), 'data set', 'data sets')}."
     )
-    each = [f"{name} in {number}" for name, number in sorted(firsts.items(), key=lambda pair: (-pair[1], pair[0]))]
+    (ranking,) = ranked.rankings
+    ranks = dict(zip(ranking.methods, ranking.average_ranks, strict=True))
+    best, after, *_ = [f"{name} {rank:.2f}" for name, rank in ranks.items()]
+    own = ""
+    if table.plan.compared in ranking.methods[2:]:
+        place = ranking.methods.index(table.plan.compared) + 1
+        own = f"; {table.plan.compared} {ranks[table.plan.compared]:.2f} is number {place} of {len(ranks)}"
+    yield f"Best average rank over {ranked.over}, each data set counted once: {best}, then {after}{own}."
+    beaten = [name for name, rank in ranks.items() if rank - ranks[ranking.methods[0]] >= ranking.critical_difference]
+    apart = f"better than {joined(beaten, len(beaten))}" if beaten else "told apart from none"
+    by = "By" if ranking.p is None else f"That all are alike has p {equals(ranking.p)} (Friedman); by"
+    yield f"{by} the ranks {ranking.methods[0]} is {apart} (Nemenyi, 5 %)."
+    won = sorted(firsts(table).items(), key=lambda pair: (-pair[1], pair[0].title))
+    each = [f"{line.title} in {number}" for line, number in won]
     yield f"First, alone or tied: {joined(each, len(each))}."
-    ranked = rank_lines(table)
-    for ranking in ranked.rankings:
-        ranks = dict(zip(ranking.methods, ranking.average_ranks, strict=True))
-        each = [f"{name} {rank:.2f}" for name, rank in ranks.items()]
-        yield f"Average rank over {ranked.over}, each data set counted once: {joined(each, len(each))}."
-        best = ranking.methods[0]
-        beaten = [name for name, rank in ranks.items() if rank - ranks[best] >= ranking.critical_difference]
-        apart = f"better than {joined(beaten, len(beaten))}" if beaten else "told apart from none"
-        by = "By" if ranking.p is None else f"That all are alike has p {equals(ranking.p)} (Friedman); by"
-        yield f"{by} the ranks {best} is {apart} (Nemenyi, 5 %)."
     if seeds == 1:
         yield "Of other trainings nothing is known."
 
 
 def _compared(table: Table, means: Mapping[str, Mapping[Line, float]], seeds: int) -> str:
     lines = {line for found in means.values() for line in found}
-    what = "setting" if any(line.x is not None for line in lines) else "method"
+    settings = any(line.x is not None for line in lines)
     sizes = [f"{column} ({_texts(table, column)})" for column in means]
-    return f"{plural(len(lines), what, f'{what}s')}, {_trained(seeds)}, on {joined(sizes, len(sizes))}."
+    return f"{_number_of(len(lines), settings)}, {_trained(seeds)}, on {joined(sizes, len(sizes))}."
+
+
+def _number_of(lines: int, settings: bool) -> str:
+    return plural(lines, "setting", "settings") if settings else plural(lines, "method", "methods")
 
 
 def _trained(seeds: int) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
-from sharprecl.data.messages import plural
+from sharprecl.data.messages import joined, plural
 from sharprecl.errors import AssetError, ConfigError
 from sharprecl.experiments.collection import Records
 from sharprecl.experiments.decision import Decision
@@ -15,8 +15,9 @@ from sharprecl.experiments.duration import format_duration
 from sharprecl.experiments.figures import figures_of
 from sharprecl.experiments.figures.distribution import data_sets
 from sharprecl.experiments.figures.drawing import Drawing, save
-from sharprecl.experiments.formats import write_document
+from sharprecl.experiments.formats import html_table, markdown_table, write_document
 from sharprecl.experiments.plan import Plan
+from sharprecl.experiments.published import coverage
 from sharprecl.experiments.recipe import Recipe, check_replaceable
 from sharprecl.experiments.results import Table, make_table
 from sharprecl.experiments.tables import make_document
@@ -44,6 +45,7 @@ class PageSection:
         document: its table, which has its title.
         commands: what makes the runs and the figures; the document has its own.
         decision: what ``compare`` advises, above all else.
+        covered: how many of the paper's figures have ours beside them, and how many there are.
         whole: whether nothing of the plan, or of the part that was asked for, is left to run.
     """
 
@@ -52,6 +54,7 @@ class PageSection:
     figures: tuple[Drawing, ...]
     commands: tuple[str, ...]
     runs: tuple[RunRecord, ...]
+    covered: tuple[int, int] = (0, 0)
     whole: bool = True
     decision: Decision | None = None
 
@@ -124,7 +127,7 @@ def make_section(
     recipe = Recipe(name, scale, columns=tuple(data), seeds=tuple(chosen), results=tuple(map(str, results)))
     document = make_document(plan, records, recipe)
     whole = not (table.empty_lines or table.empty_columns) and all(cell.complete for cell in table.cells.values())
-    return PageSection(name, document, figures, tuple(commands), table.runs, whole)
+    return PageSection(name, document, figures, tuple(commands), table.runs, coverage(table), whole)
 
 
 def borrowed(sections: Sequence[PageSection]) -> list[PageSection]:
@@ -164,9 +167,13 @@ def write_page(folder: Path, title: str, lead: Sequence[str], scale: str, sectio
     # One table says it all itself.
     short = [(section.document.title, section.document.headline) for section in sections if section.document.headline]
     short = short if len(sections) > 1 else []
+    widest = next((section.document for section in sections if section.document.overview), None)
     parts = [f"# {title}", *sentences]
     if short:
-        parts += ["## In short", FOR_STRANGERS, "\n".join(f"- **{of}.** {' '.join(said)}" for of, said in short)]
+        parts += ["## In short", FOR_STRANGERS]
+        if widest is not None and widest.overview is not None:
+            parts += [f"### {widest.title}", markdown_table(widest.overview), " ".join(widest.overview.notes)]
+        parts.append("\n".join(f"- **{of}.** {' '.join(said)}" for of, said in short))
     for section, stem in zip(sections, stems, strict=True):
         for drawn in section.figures:
             save(drawn, folder / "figures")
@@ -189,6 +196,7 @@ def write_page(folder: Path, title: str, lead: Sequence[str], scale: str, sectio
     ]
     context = {
         "title": title, "sentences": sentences, "strangers": FOR_STRANGERS, "short": short, "sections": shown,
+        "widest": widest, "overview": markup(html_table(widest.overview)) if widest and widest.overview else "",
     }  # fmt: skip
     render("sharprecl.experiments", context, page, PURPOSE)
     write_text(folder / "index.md", "\n\n".join(parts) + "\n")
@@ -203,10 +211,16 @@ def basis_of(sections: Sequence[PageSection], scale: str) -> list[str]:
     places = sorted({str(run.environment.get("hardware", "a machine unknown")) for run in runs.values()})
     codes = sorted({run.code[:8] for run in runs.values()})
     seconds = sum(run.seconds for run in runs.values())
-    return [
+    found = [
         f"Scale {scale}; {plural(len(runs), 'run', 'runs')}, trained in {format_duration(seconds)} altogether on "
         f"{' and '.join(places)}, by the code {', '.join(codes)}."
     ]
+    shares = [
+        f"{section.covered[0]} of {section.covered[1]} in {section.document.paper}"
+        for section in sections
+        if section.covered[1]
+    ]
+    return [*found, f"The paper's figures with ours beside them: {joined(shares, len(shares))}."] if shares else found
 
 
 def _parts(table: Table) -> list[str]:

@@ -152,17 +152,27 @@ def _notes(table: Table, figures: Sequence[Printed]) -> Iterator[str]:
         f"{name} prints means and standard deviations of ten runs of BERT-base on all texts. In brackets, where the "
         "cell is complete: our mean, and how many points it is above the printed one."
     )
+    beside, all_ = _coverage(table, figures)
+    yield f"{beside} of the {all_} printed figures have ours beside them."
+    if unlike := scale_of(table.scale).unlike_paper:
+        yield " ".join((unlike, *_caps(table), "So the difference judges neither."))
+    if any(figure.impossible for figure in figures):
+        yield f"{IMPOSSIBLE}: cannot be right where it stands."
+
+
+def coverage(table: Table) -> tuple[int, int]:
+    """How many of the paper's printed figures have ours beside them, and how many there are."""
+    return _coverage(table, compare_with_published(table) if table.runs else ())
+
+
+def _coverage(table: Table, figures: Sequence[Printed]) -> tuple[int, int]:
     called = {row: wanted.paper or row for row, wanted in table.plan.rows.items()}
     # A row of the paper for which two of ours stand counts once.
     cells: dict[tuple[str, str, str], bool] = {}
     for figure in figures:
         cell = called.get(figure.row, figure.row), figure.column, figure.metric
         cells[cell] = cells.get(cell, False) or figure.measured is not None
-    yield f"{sum(cells.values())} of the {len(cells)} printed figures have ours beside them."
-    if unlike := scale_of(table.scale).unlike_paper:
-        yield " ".join((unlike, *_caps(table), "So the difference judges neither."))
-    if any(figure.impossible for figure in figures):
-        yield f"{IMPOSSIBLE}: cannot be right where it stands."
+    return sum(cells.values()), len(cells)
 
 
 def _caps(table: Table) -> Iterator[str]:

@@ -13,6 +13,7 @@ from sharprecl.experiments.document import EMPTY, Document, Entry, LongFormValue
 from sharprecl.experiments.footnotes import BEHIND, ON_TEST, caption, notes
 from sharprecl.experiments.headline import headline
 from sharprecl.experiments.long_form import long_form
+from sharprecl.experiments.overview import overview
 from sharprecl.experiments.plan import Plan
 from sharprecl.experiments.published import published_sheets
 from sharprecl.experiments.recipe import Provenance, Recipe
@@ -58,6 +59,8 @@ def make_document(plan: Plan, records: Records, recipe: Recipe, table_format: st
         figures=tuple(long_form(table, comparisons, ranked, seconds=recipe.seconds)),
         provenance=Provenance(recipe, table_format, table.fingerprint()),
         headline=headline(table, comparisons),
+        overview=overview(table, ranked),
+        paper=plan.paper,
         notes=(*plan.notes, *notes(table, comparisons, ranked["macro_f1"].over)) if table.runs else (),
     )
 
