@@ -27,6 +27,12 @@ def test_every_committed_cell_is_what_the_raw_answers_give() -> None:
     assert f"{len(TABLES)} tables: all is as computed anew" in said
 
 
+def test_the_comparison_in_the_docs_is_what_its_raw_answers_give() -> None:
+    root = RESULTS.parent.parent
+    status, said = verify(root / "benchmarks" / "results" / "judged.jsonl", root / "docs" / "judged.md")
+    assert status == 0, said
+
+
 @pytest.mark.parametrize("path", TABLES, ids=lambda path: path.name)
 def test_a_changed_cell_is_found(path: Path, tmp_path: Path) -> None:
     text = path.read_text("utf-8")

@@ -75,7 +75,8 @@ def test_means_ranks_and_firsts_are_those_of_plain_loops() -> None:
         name: f"{sum(each) / 3:.2f}" for name, each in places.items()
     }
     ranks = [float(found[0]) for found in rows.values()]
-    assert ranks == sorted(ranks)
+    order = [(float(found[0]), -float(found[1])) for found in rows.values()]
+    assert order == sorted(order)
     assert [row[1].best for row in sheet.rows] == [rank == min(ranks) for rank in ranks]
 
 

@@ -28,7 +28,7 @@ def firsts(table: Table) -> Counter[Line]:
 
 
 def overview(table: Table, ranked: Mapping[str, Ranked]) -> Sheet | None:
-    """A line for each row that has all columns, the best average rank first; None of a table that is not wide.
+    """A line for each row that has all columns, by average rank and then by mean; None of a table that is not wide.
 
     Args:
         ranked: ``rank_lines`` by metric.
@@ -37,6 +37,7 @@ def overview(table: Table, ranked: Mapping[str, Ranked]) -> Sheet | None:
         return None
     common, won, found = table.common(_METRIC), firsts(table), _printed(table)
     ranks = {line: ranked[_METRIC].ranks[line.title] for line in common.lines}
+    averages = table.averages(_METRIC)
     figures: dict[str, Mapping[Line, float]] = {
         "Average rank": ranks,
         **{METRICS[metric]: table.averages(metric) for metric in _AVERAGED if metric in table.metrics},
@@ -46,7 +47,7 @@ def overview(table: Table, ranked: Mapping[str, Ranked]) -> Sheet | None:
     places = {name: _places(name, scores) for name, scores in figures.items()}
     rows = [
         (Entry(line.title), *(entries.get(line, EMPTY) for entries in places.values()))
-        for line in sorted(common.lines, key=ranks.__getitem__)
+        for line in sorted(common.lines, key=lambda line: (ranks[line], -averages[line]))
     ]
     notes = ["First in: so many columns, by macro-F1, alone or tied. In the average rank a data set counts once."]
     if found:
