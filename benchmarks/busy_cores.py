@@ -26,7 +26,7 @@ SETTINGS: dict[str, dict[str, str]] = {
     "3,000 times, as sharprecl has it": {"GOMP_SPINCOUNT": "3000"},
     "never": {"OMP_WAIT_POLICY": "PASSIVE"},
 }
-SECONDS = 10.0
+SECONDS = 8.0
 
 
 def main() -> None:
@@ -35,7 +35,7 @@ def main() -> None:
     append(LOG, {"threads": torch.get_num_threads(), "precision": precision}, lines())
 
 
-def lines(rounds: int = 3) -> Iterator[Line]:
+def lines(rounds: int = 2) -> Iterator[Line]:
     """Milliseconds a step by setting, the least and the most of rounds over all of them."""
     taken: dict[tuple[str, int], list[float]] = {}
     for _ in range(rounds):

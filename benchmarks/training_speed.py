@@ -2,7 +2,6 @@
 
 python benchmarks/training_speed.py settings     # layers kept, trained, attention dropout: a step of each in turn
 python benchmarks/training_speed.py kernels      # eager and fused attention, forward and backward, by length
-python benchmarks/training_speed.py memory       # what is freed given back to the system, and kept for the next step
 python benchmarks/training_speed.py micro        # whole batches against micro-batches, 32 to 4,096 texts
 python benchmarks/training_speed.py processes    # one process with all threads against as many with one
 python benchmarks/training_speed.py classes      # 2 to 5,000 classes, batches of 128
@@ -20,7 +19,6 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -163,34 +161,6 @@ def kernels(repeats: int) -> Iterator[Line]:
             yield {"dtype": str(dtype).removeprefix("torch."), "tokens": length, **line}
 
 
-def memory(repeats: int) -> Iterator[Line]:
-    """A step that gives back what it frees, and one that keeps it, each in a process of its own, twice in turn."""
-    spawned = multiprocessing.get_context("spawn")
-    for trained in (6, 2):
-        found: dict[bool, list[tuple[float, float]]] = {False: [], True: []}
-        for kept in (False, True) * 2:
-            with ProcessPoolExecutor(1, spawned) as pool:
-                found[kept].append(pool.submit(_with_memory, repeats, trained, kept).result())
-        given, kept = (float(np.mean([ms for ms, _ in found[each]])) for each in (False, True))
-        yield {
-            "trained layers": trained,
-            "given back: step_ms": round(given),
-            "kept: step_ms": round(kept),
-            "times": round(given / kept, 2),
-            "given back: peak_mb": round(found[False][0][1]),
-            "kept: peak_mb": round(found[True][0][1]),
-        }
-
-
-def _with_memory(repeats: int, trained: int, kept: bool) -> tuple[float, float]:
-    step = stepper({"trainable_layers": trained}, 32)
-    with hardware.freed_memory_kept() if kept else nullcontext():
-        for _ in range(3):
-            step()
-        taken = np.mean([step() for _ in range(3 * repeats)])
-    return 1000 * float(taken), hardware.peak_memory_bytes(step.task.device) / 1e6
-
-
 def measured(repeats: int, batch_size: int, micro_batch: int | None = None, classes: int = CLASSES) -> Line:
     """The quickest of some steps, and the memory that they took, in a process of their own."""
     spawned = multiprocessing.get_context("spawn")
@@ -316,7 +286,7 @@ def equality(repeats: int) -> Iterator[Line]:
 
 
 PARTS: dict[str, Callable[[int], Iterator[Line]]] = {
-    part.__name__: part for part in (settings, kernels, memory, micro, processes, classes, texts, equality)
+    part.__name__: part for part in (settings, kernels, micro, processes, classes, texts, equality)
 }
 
 

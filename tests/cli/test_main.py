@@ -50,7 +50,7 @@ def test_a_console_of_few_characters_gets_their_numbers(tmp_path: Path) -> None:
 def test_waiting_threads_soon_sleep_unless_the_user_says_how_they_wait(
     given: dict[str, str], spins: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Else two trainings on the same cores slow each other ten times: benchmarks/busy_cores.py."""
+    """Else two trainings on the same cores keep each other waiting: benchmarks/busy_cores.py."""
     for name in ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY"):
         monkeypatch.delenv(name, raising=False)
     for name, value in given.items():

@@ -1,9 +1,5 @@
 """Devices, precision, memory."""
 
-import resource
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
@@ -34,25 +30,3 @@ def test_the_peak_forgets_what_came_before_the_reset() -> None:
     hardware.reset_peak_memory(cpu)
     after = hardware.peak_memory_bytes(cpu)
     assert 0 < after < before - 200_000_000
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="glibc's allocator is meant")
-def test_freed_memory_is_kept_within_and_given_back_after() -> None:
-    def page_faults() -> int:
-        """Pages that the system had to clear for ten blocks of 100 MB, one after the other."""
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
-        for _ in range(10):
-            torch.zeros(25_000_000)
-        return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
-
-    def resident() -> int:
-        return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
-
-    torch.zeros(25_000_000)
-    usual = page_faults()
-    with hardware.freed_memory_kept():
-        page_faults()  # the first blocks are new
-        kept, held = page_faults(), resident()
-    assert kept < usual / 10
-    assert resident() < held - 90_000_000
-    assert page_faults() > usual / 2

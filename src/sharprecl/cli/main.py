@@ -41,7 +41,7 @@ _DISK = NO_ROOM | {errno.EACCES, errno.EPERM}
 _PLACE = {errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENAMETOOLONG}
 
 # How often one of OpenMP's threads looks for the others before it sleeps. Left to OpenMP, it looks so long that two
-# trainings on the same cores take ten times as long; this costs a free machine next to nothing
+# trainings on the same cores take five times as long and more as with this; a free machine loses nothing
 # (benchmarks/busy_cores.py).
 _SPINS = "3000"
 

@@ -1,6 +1,5 @@
 """Where to run, in which precision, and how much memory it took."""
 
-import ctypes
 import gc
 import resource
 import sys
@@ -14,11 +13,6 @@ import torch
 from sharprecl.errors import ConfigError, SharpReCLError
 
 Precision = Literal["bf16", "fp32"]
-
-# glibc's M_MMAP_THRESHOLD and M_TRIM_THRESHOLD: allocations above the first are mapped by themselves, and more than the
-# second is not kept. 32 and 64 MiB are what glibc comes to by itself where large blocks are freed.
-_KEPT = {-3: 2**30, -1: 2**31 - 1}
-_USUAL = {-3: 2**25, -1: 2**26}
 
 
 def pick_device(wanted: str = "auto") -> torch.device:
@@ -86,27 +80,6 @@ def free_memory() -> None:
     gc.collect()
     if torch.cuda.is_available():
         torch.cuda.empty_cache()
-
-
-@contextmanager
-def freed_memory_kept() -> Iterator[None]:
-    """Within, what is freed waits for the next step, where the C library is glibc.
-
-    It would go back to the system, which then clears every page again: a tenth of a step on a CPU
-    (``benchmarks/training_speed.py memory``).
-    """
-    library = ctypes.CDLL(None)
-    if not (hasattr(library, "mallopt") and hasattr(library, "malloc_trim")):
-        yield
-        return
-    for option, value in _KEPT.items():
-        library.mallopt(option, value)
-    try:
-        yield
-    finally:
-        for option, value in _USUAL.items():
-            library.mallopt(option, value)
-        library.malloc_trim(0)
 
 
 def reset_peak_memory(device: torch.device) -> None:

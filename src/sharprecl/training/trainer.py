@@ -159,7 +159,7 @@ class Trainer:
             self.optimizer = ScheduledAdamW(
                 task.parameter_groups(), self.schedule.total_steps, self.training, task.fused
             )
-            with hardware.enough_memory(self.advice), hardware.freed_memory_kept():
+            with hardware.enough_memory(self.advice):
                 self._begin(resume)
                 while not self.state.finished:
                     self._epoch()
