@@ -116,7 +116,8 @@ def compare_with_published(table: Table) -> tuple[Printed, ...]:
 
 def _stands_for(plan: Plan, line: Line, row: str) -> bool:
     """Whether the paper calls a line as it calls a row of the plan."""
-    return line.x is None and row in plan.rows and plan.rows[line.row].paper == plan.rows[row].paper != ""
+    called = plan.rows[row].paper if row in plan.rows else None
+    return line.x is None and bool(called) and plan.rows[line.row].paper == called
 
 
 def published_sheets(table: Table) -> list[Sheet]:
