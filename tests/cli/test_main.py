@@ -52,7 +52,8 @@ def test_waiting_threads_soon_sleep_unless_the_user_says_how_they_wait(
 ) -> None:
     """Else two trainings on the same cores keep each other waiting: benchmarks/busy_cores.py."""
     for name in ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY"):
-        monkeypatch.delenv(name, raising=False)
+        monkeypatch.setenv(name, "")  # so that it is put back, whatever main sets
+        monkeypatch.delenv(name)
     for name, value in given.items():
         monkeypatch.setenv(name, value)
     found: list[str | None] = []

@@ -114,17 +114,8 @@ def test_what_the_paper_prints_stands_beside() -> None:
 @pytest.mark.parametrize("name", ["markdown", "html", "latex"])
 def test_it_stands_before_the_sheets_and_the_columns_sentences_are_folded(name: str) -> None:
     plan = made_up_plan(columns=COLUMNS)
-    text = write_document(
-        make_document(
-            plan,
-            made_up_records(plan, SKILLS),
-            Recipe(
-                "mine",
-                "smoke",
-            ),
-            name,
-        )
-    )
+    records = made_up_records(plan, SKILLS)
+    text = write_document(make_document(plan, records, Recipe("mine", "smoke"), name))
     assert 0 < text.index("Over all 5 columns") < text.index("Accuracy")
     assert name in FORMATS
     if name != "latex":

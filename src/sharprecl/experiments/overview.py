@@ -1,7 +1,7 @@
 """A table of many columns on one sheet: what each row comes to over all of them, beside what the paper prints."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from sharprecl.experiments.comparisons import Ranked
 from sharprecl.experiments.document import EMPTY, Entry, Sheet
@@ -38,34 +38,34 @@ def overview(table: Table, ranked: Mapping[str, Ranked]) -> Sheet | None:
     common, won, found = table.common(_METRIC), firsts(table), _printed(table)
     ranks = {line: ranked[_METRIC].ranks[line.title] for line in common.lines}
     averages = table.averages(_METRIC)
-    figures: dict[str, Mapping[Line, float]] = {
-        "Average rank": ranks,
-        **{METRICS[metric]: table.averages(metric) for metric in _AVERAGED if metric in table.metrics},
-        "First in": {line: won[line] for line in common.lines},
-        **({f"{METRICS[_METRIC]} printed": found} if found else {}),
+    entries = {
+        "Average rank": _entries({line: round(rank, 2) for line, rank in ranks.items()}, ".2f", min),
+        **{METRICS[metric]: _scores(table.averages(metric)) for metric in _AVERAGED if metric in table.metrics},
+        "First in": _entries({line: won[line] for line in common.lines}, "d", max),
+        **({f"{METRICS[_METRIC]} printed": _scores(found)} if found else {}),
     }
-    places = {name: _places(name, scores) for name, scores in figures.items()}
     rows = [
-        (Entry(line.title), *(entries.get(line, EMPTY) for entries in places.values()))
+        (Entry(line.title), *(column.get(line, EMPTY) for column in entries.values()))
         for line in sorted(common.lines, key=lambda line: (ranks[line], -averages[line]))
     ]
     notes = ["First in: so many columns, by macro-F1, alone or tied. In the average rank a data set counts once."]
     if found:
         notes.append(f"Printed: what {table.plan.paper} has on average over the same columns.")
-    return Sheet(f"Over all {len(common.columns)} columns", ("Row", *figures), tuple(rows), tuple(notes))
+    return Sheet(f"Over all {len(common.columns)} columns", ("Row", *entries), tuple(rows), tuple(notes))
 
 
-def _places(name: str, found: Mapping[Line, float]) -> dict[Line, Entry]:
-    """The entries of a column of the sheet, its best ones marked."""
-    if name == "First in":
-        return {line: Entry(f"{count:g}", best=count == max(found.values())) for line, count in found.items()}
-    if name == "Average rank":
-        lowest = min(round(rank, 2) for rank in found.values())
-        return {line: Entry(f"{rank:.2f}", best=round(rank, 2) == lowest) for line, rank in found.items()}
-    best, after = best_and_next(found)
+def _entries(values: Mapping[Line, float], form: str, pick: Callable[[Iterable[float]], float]) -> dict[Line, Entry]:
+    """Values in a format, those that ``pick`` picks marked as the best."""
+    leader = pick(values.values())
+    return {line: Entry(format(value, form), best=value == leader) for line, value in values.items()}
+
+
+def _scores(scores: Mapping[Line, float]) -> dict[Line, Entry]:
+    """Shares of 1 in percent, the best and the runners-up marked."""
+    best, after = best_and_next(scores)
     return {
         line: Entry(f"{in_percent(score):.1f}", best=line in best, runner_up=line in after)
-        for line, score in found.items()
+        for line, score in scores.items()
     }
 
 
