@@ -62,14 +62,14 @@ def test_everything_stands_on_the_page_and_beside_it(section: PageSection, tmp_p
         assert "sharprecl has the best macro-F1" in text
     files = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()}
     tables = {f"tables/mine-smoke.{ending}" for ending in ("md", "tex", "csv")}
-    figures = {f"figures/mine-{name}.{ending}" for name in ("cost", "more") for ending in ("svg", "png")}
+    figures = {f"figures/mine-{name}.svg" for name in ("cost", "more")}
     assert files == {"index.html", "index.md"} | tables | figures
     # Every link of either page leads to a file.
     for name in ("index.html", "index.md"):
         text = (tmp_path / name).read_text("utf-8")
         links = re.findall(r'href="([^"#]+)"|\]\(([^)]+)\)', text)
         assert {one or other for one, other in links} <= files
-        assert len(links) >= 4
+        assert len(links) >= 2
 
 
 def test_a_page_of_several_plans_begins_with_what_each_comes_to(section: PageSection, tmp_path: Path) -> None:

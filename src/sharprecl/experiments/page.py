@@ -14,7 +14,7 @@ from sharprecl.experiments.document import Document
 from sharprecl.experiments.duration import format_duration
 from sharprecl.experiments.figures import figures_of
 from sharprecl.experiments.figures.distribution import data_sets
-from sharprecl.experiments.figures.drawing import Drawing, save
+from sharprecl.experiments.figures.drawing import Drawing
 from sharprecl.experiments.formats import html_table, markdown_table, write_document
 from sharprecl.experiments.plan import Plan
 from sharprecl.experiments.published import coverage
@@ -176,7 +176,7 @@ def write_page(folder: Path, title: str, lead: Sequence[str], scale: str, sectio
         parts.append("\n".join(f"- **{of}.** {' '.join(said)}" for of, said in short))
     for section, stem in zip(sections, stems, strict=True):
         for drawn in section.figures:
-            save(drawn, folder / "figures")
+            write_text(folder / "figures" / f"{drawn.name}.svg", drawn.svg)
         for name, ending in ENDINGS.items():
             write_text(folder / "tables" / f"{stem}.{ending}", write_document(section.document.as_format(name)))
         parts += _markdown(section, stem)
@@ -249,4 +249,4 @@ def _markdown(section: PageSection, stem: str) -> Iterator[str]:
     yield "\n".join(f"    {command}" for command in section.commands)
     for drawn in section.figures:
         yield f"![{drawn.title}](figures/{drawn.name}.svg)"
-        yield f"{drawn.caption} [PNG](figures/{drawn.name}.png)"
+        yield drawn.caption
