@@ -1,6 +1,7 @@
 """What the terminal shows: everything, within 80 columns, and nothing of a label as markup or control."""
 
 import io
+import re
 from dataclasses import replace
 
 from rich.console import Console
@@ -90,9 +91,11 @@ def test_nothing_to_show_is_no_mistake() -> None:
 def test_classes_are_shown_at_both_ends() -> None:
     text = shown(diagnosis(errors=label_errors()))
     assert f"\nother          1      {DASH}       100.0 %           0.0\n" in text
-    assert "more\n" not in text
-    counts = {f"class {place}": 30 - place for place in range(2 * EACH + 1)}
+    assert not re.search(r"\n\.\.\. \d more", text)
+    counts = {f"class {place}": 30 - place for place in range(2 * EACH + 2)}
     text = shown(diagnosis(data(counts)))
-    assert "\n... 1 more" in text
-    assert all((f"\n{name} " in text) == (name != f"class {EACH}") for name in counts)
+    assert "\n... 2 more" in text
+    assert all((f"\n{name} " in text) == (name not in (f"class {EACH}", f"class {EACH + 1}")) for name in counts)
+    # Dots for one class would take its line.
+    assert not re.search(r"\n\.\.\. \d more", shown(diagnosis(data(dict(list(counts.items())[1:])))))
     assert "\nbilling      400      3  " in shown(diagnosis(data(COUNTS, {"billing": 3})))

@@ -69,7 +69,7 @@ def _classes(found: Diagnosis) -> Table:
     for column in columns:
         table.add_column(column.heading.removesuffix(", %"), justify="right")
     names = list(found.counts)
-    split = len(names) > 2 * EACH
+    split = len(names) > 2 * EACH + 1
     for place, name in enumerate([*names[:EACH], *names[-EACH:]] if split else names):
         if split and place == EACH:
             table.add_row(f"... {len(names) - 2 * EACH:,} more")
