@@ -150,6 +150,12 @@ def test_the_sheets_say_printed_and_difference() -> None:
     assert any(taken in note for note in macro_f1.notes)
     taken = "taken: 10 of R52; 20 of Ohsumed; 250 of TREC, DBLP and CR; 80 of Biomedical. At most so many test texts"
     assert any(taken in note for note in published_sheets(_table(load_plan("llm")))[-1].notes)
+    # Caps change nothing in a column that is not thinned, or has none.
+    by_names = "which of those becomes rare then goes by their names"
+    assert any(by_names in note for note in macro_f1.notes)
+    for column, told in {"r52": False, "trec@50": False, "dblp@50": True}.items():
+        sheets = published_sheets(_table(load_plan("main"), columns=(column,)))
+        assert any(by_names in note for note in sheets[-1].notes) == told
     assert any("whole number of test texts" in sentence for sentence in macro_f1.aside)
 
 

@@ -186,6 +186,11 @@ def _caps(table: Table) -> Iterator[str]:
         if names:
             parts = [f"{most:,} of {joined(found, len(found))}" for most, found in names.items()]
             yield f"At most so many {what} are taken: {'; '.join(parts)}."
+    if any(run.spec.train_cap and run.spec.ir for run in table.runs):
+        yield (
+            "Caps make classes equally large before they are thinned: which of those becomes rare then goes by their "
+            "names, not by their sizes."
+        )
 
 
 def odd(paper: str) -> tuple[str, ...]:
