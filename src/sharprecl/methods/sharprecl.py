@@ -111,7 +111,7 @@ class SharpReCL(Method):
         )
 
     def loss(self, batch: Batch, features: Features, progress: Progress) -> LossTerms:
-        """``total`` = ``classification`` + mu ``contrastive``."""
+        """``total`` = ``classification`` + its weight times ``mixtures`` + mu times ``contrastive``."""
         terms: LossTerms = {}
         total = features.s_NC.new_zeros(())
         if self.config.classification:
