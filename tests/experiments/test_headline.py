@@ -92,6 +92,33 @@ def test_many_columns_are_counted_and_ranked() -> None:
     assert headline(table, compare_rows(table))[0].startswith("3 methods, trained 3 times each, on r52 (")
 
 
+def test_of_several_curves_it_is_told_how_far_each_moves_the_mean() -> None:
+    rows = {
+        "mu": {"method": "sharprecl", "vary": "method.mu", "values": [0, 0.5, 1]},
+        "tau": {"method": "sharprecl", "vary": "method.temperature", "values": [0.1, 0.3]},
+    }
+    columns = ["r52", "trec", "cr"]
+    plan = made_up_plan(kind="curve", rows=rows, columns=columns)
+    records = made_up_records(plan, lambda job: 0.5 + (job.x or 0) / 3)
+    table = make_table(plan, records, "smoke")
+    found = headline(table, compare_rows(table))
+    assert found[0] == "5 values, trained 3 times each, on 3 settings of 3 data sets."
+
+    def mean(row: str, x: float) -> float:
+        (line,) = (line for line in table.lines if (line.row, line.x) == (row, x))
+        f1 = [run.metrics["macro_f1"] for column in columns for run in table.cells[line, column].runs.values()]
+        return 100 * sum(f1) / len(f1)
+
+    assert found[1].startswith(f"Mean macro-F1 lies between {mean('mu', 0):.1f} (mu = 0) and {mean('mu', 1):.1f} (mu")
+    assert " p = " in found[1]
+    # Two values are too few for the test.
+    ends = f"between {mean('tau', 0.1):.1f} (tau = 0.1) and {mean('tau', 0.3):.1f} (tau = 0.3)"
+    assert found[2:] == (f"Mean macro-F1 lies {ends}.",)
+    # Over a single column there is no mean.
+    single = make_table(plan, records, "smoke", columns=["cr"])
+    assert headline(single, compare_rows(single)) == ()
+
+
 def test_a_single_training_tells_nothing_of_others() -> None:
     plan = made_up_plan(columns=["cr"], seeds=1)
     found = said(plan, made_up_records(plan, SKILLS))

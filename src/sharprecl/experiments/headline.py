@@ -12,14 +12,40 @@ _METRIC = "macro_f1"
 
 
 def headline(table: Table, comparisons: Comparisons) -> tuple[str, ...]:
-    """Sentences on macro-F1; none of several curves, nor where no column has two complete rows."""
+    """Sentences on macro-F1; none where no column has two complete rows, nor of curves of one column."""
     means = {column: found for column in table.columns if len(found := table.means(_METRIC, column)) > 1}
-    if not means or len(table.groups) > 1:
+    if not means:
         return ()
     seeds = max(len(table.cells[line, column].runs) for column, found in means.items() for line in found)
+    if len(table.groups) > 1:
+        return tuple(_curves(table, seeds))
     if is_wide(table):
         return tuple(_overall(table, seeds))
     return (_compared(table, means, seeds), *_winners(table, means), _certainty(table, means, comparisons, seeds))
+
+
+def _curves(table: Table, seeds: int) -> Iterator[str]:
+    """Of several curves: how far the mean over the columns moves along each."""
+    averages = table.averages(_METRIC)
+    if averages:
+        yield _what(table, seeds)
+    for ranking in rank_lines(table).rankings:
+        found = {line.title: averages[line] for line in averages if line.title in ranking.methods}
+        ends = (pick(found, key=found.__getitem__) for pick in (min, max))
+        least, most = (f"{in_percent(found[name]):.1f} ({name})" for name in ends)
+        luck = "" if ranking.p is None else f"; that all values are alike has p {equals(ranking.p)} (Friedman)"
+        yield f"Mean macro-F1 lies between {least} and {most}{luck}."
+
+
+def _what(table: Table, seeds: int) -> str:
+    """How many rows were trained how often on what, of those that all columns have."""
+    common = table.common(_METRIC)
+    data_sets = {table.plan.columns[column].data for column in common.columns}
+    settings = any(line.x is not None for line in common.lines)
+    return (
+        f"{_number_of(len(common.lines), settings)}, {_trained(seeds)}, on {len(common.columns)} settings of "
+        f"{plural(len(data_sets), 'data set', 'data sets')}."
+    )
 
 
 def _overall(table: Table, seeds: int) -> Iterator[str]:
@@ -27,13 +53,8 @@ def _overall(table: Table, seeds: int) -> Iterator[str]:
 
     Rows that some columns lack would be first where others were not run, so they are not told of.
     """
-    common, ranked = table.common(_METRIC), rank_lines(table)
-    data_sets = {table.plan.columns[column].data for column in common.columns}
-    settings = any(line.x is not None for line in common.lines)
-    yield (
-        f"{_number_of(len(common.lines), settings)}, {_trained(seeds)}, on {len(common.columns)} settings of "
-        f"{plural(len(data_sets), 'data set', 'data sets')}."
-    )
+    ranked = rank_lines(table)
+    yield _what(table, seeds)
     (ranking,) = ranked.rankings
     ranks = dict(zip(ranking.methods, ranking.average_ranks, strict=True))
     best, after, *_ = [f"{name} {rank:.2f}" for name, rank in ranks.items()]
@@ -61,7 +82,7 @@ def _compared(table: Table, means: Mapping[str, Mapping[Line, float]], seeds: in
 
 
 def _number_of(lines: int, settings: bool) -> str:
-    return plural(lines, "setting", "settings") if settings else plural(lines, "method", "methods")
+    return plural(lines, "value", "values") if settings else plural(lines, "method", "methods")
 
 
 def _trained(seeds: int) -> str:

@@ -1,5 +1,6 @@
 """Macro-F1 and accuracy over the values of a setting, a panel a data set, with bands over seeds."""
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,6 +19,7 @@ from sharprecl.experiments.results import Cell, Table
 from sharprecl.report.svg import BLUE, VERMILLION
 
 _METRICS = (("macro_f1", "macro-F1", BLUE, "o", "-"), ("accuracy", "accuracy", VERMILLION, "s", (0, (4, 1.5))))
+_LABELS = 8
 
 
 def curves(table: Table) -> Iterator[Drawing]:
@@ -59,7 +61,9 @@ def _panel(axes: Any, points: dict[float, Cell]) -> None:
         spread = {x: scores.std(ddof=1) for x, scores in values.items() if len(scores) > 1}
         low, high = ([mean[x] + sign * half for x, half in spread.items()] for sign in (-1, 1))
         axes.fill_between(list(spread), low, high, color=colour, alpha=0.18, linewidth=0)
-    axes.set_xticks(list(points), [f"{x:g}" for x in points])
+    # More than so many labels run into each other in a panel.
+    step = math.ceil(len(points) / _LABELS)
+    axes.set_xticks(list(points), [f"{x:g}" if place % step == 0 else "" for place, x in enumerate(points)])
 
 
 def _marks(cells: list[Cell]) -> str:
