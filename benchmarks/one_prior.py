@@ -84,7 +84,10 @@ def measure(plan: str, results: Path) -> list[dict[str, Any]]:
 
 def told_table(plan: Plan, lines: list[dict[str, Any]], told: str, metric: str) -> str:
     """Means over the seeds that all rows have in all columns, and average ranks by data set, Markdown."""
-    rows, columns = (list(dict.fromkeys(line[name] for line in lines)) for name in ("row", "column"))
+    rows, columns = (
+        [name for name in known if any(line[key] == name for line in lines)]
+        for key, known in (("row", plan.rows), ("column", plan.columns))
+    )
     by_cell = {(line["row"], line["column"], line["seed"]): line[told][metric] for line in lines}
     seeds = [
         seed
