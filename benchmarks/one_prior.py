@@ -125,9 +125,10 @@ def main() -> None:
     lines = [line for line in logged if line["plan"] == Path(arguments.plan).name]
     if arguments.rows:
         lines = [line for line in lines if line["row"] in arguments.rows.split(",")]
+    plan = load_plan(arguments.plan)
     for metric in METRICS:
         for told in TOLD:
-            print(f"{told_table(load_plan(arguments.plan), lines, told, metric)}\n")
+            print(f"{told_table(plan, lines, told, metric)}\n")
 
 
 if __name__ == "__main__":
