@@ -23,7 +23,7 @@ PLAN = made_up_plan(columns=["trec@50"], paper="Table 9")
 
 def no_figures(*_: object) -> list[Drawing]:
     svg = "<svg><title>drawn</title></svg>"
-    figure = Drawing("mine-cost", "Cost <b>", "A caption <i>.", svg, b"png", Chart(svg, "A caption <i>."))
+    figure = Drawing("mine-cost", "Cost <b>", "A caption <i>.", svg, lambda: b"", Chart(svg, "A caption <i>."))
     return [figure, replace(figure, name="mine-more", aside=True)]
 
 

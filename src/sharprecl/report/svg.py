@@ -84,14 +84,20 @@ def log_ticks(axis: Any, biggest: int) -> None:
 
 
 @contextmanager
-def drawing(width: float, height: float) -> Iterator[Any]:
-    """A matplotlib figure of the page's style, in inches; draw and call ``to_svg`` inside."""
-    matplotlib = require("matplotlib", "report", "the report")
-    figures = require("matplotlib.figure", "report", "the report")
-    with matplotlib.rc_context(RC), warnings.catch_warnings():
+def style(more: Mapping[str, object] | None = None) -> Iterator[None]:
+    """What drawing and saving need around them: the page's style, with ``more`` of matplotlib's settings."""
+    matplotlib = require("matplotlib", "report", "drawing figures")
+    with matplotlib.rc_context({**RC, **(more or {})}), warnings.catch_warnings():
         # The reader's browser has the glyphs that matplotlib's own font lacks.
         warnings.filterwarnings("ignore", message="Glyph")
-        yield figures.Figure(figsize=(width, height))
+        yield
+
+
+@contextmanager
+def drawing(width: float, height: float, more: Mapping[str, object] | None = None) -> Iterator[Any]:
+    """A matplotlib figure of the page's style, in inches; draw and call ``to_svg`` inside."""
+    with style(more):
+        yield require("matplotlib.figure", "report", "drawing figures").Figure(figsize=(width, height))
 
 
 def to_svg(figure: Any, name: str, label: str, titles: Mapping[str, Sequence[str]] | None = None) -> str:
