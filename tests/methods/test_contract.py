@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -74,42 +74,57 @@ def test_trains_with_any_stock_encoder(encoders: dict[str, str], method: str, ki
     assert np.isfinite(scores).all()
 
 
+class Learned(NamedTuple):
+    """A trained classifier, and its method's scores of some training texts before and after ``finalize``."""
+
+    classifier: TextClassifier
+    before_NC: np.ndarray
+    after_NC: np.ndarray
+
+
+@pytest.fixture(scope="module")
+def learned(encoders: dict[str, str]) -> Callable[[str], Learned]:
+    """A method trained until it has learnt something; once for all tests that look at it."""
+
+    @cache
+    def train(method: str) -> Learned:
+        kind, finish = method_class(method), EncoderTask.finish
+        finalize = kind.finalize
+        asked: list[tuple[np.ndarray, np.ndarray]] = []
+        task: list[EncoderTask] = []
+
+        def watching(self: Method, classifier: torch.nn.Linear) -> None:
+            features = _features(task[0])
+            before_NC = self.logits(features).detach().numpy()
+            finalize(self, classifier)
+            asked.append((before_NC, _features(task[0]).s_NC.detach().numpy()))
+
+        def keeping(self: EncoderTask) -> None:
+            task.append(self)
+            finish(self)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(kind, "finalize", watching)
+            patch.setattr(EncoderTask, "finish", keeping)
+            # After the last epoch: which is the best on 13 texts would be chance.
+            classifier = make(encoders["sentence"], method, {**LEARNING, "select_on": "last"}).fit(*skewed_texts())
+        (scores,) = asked
+        return Learned(classifier, *scores)
+
+    return train
+
+
 @pytest.mark.parametrize("method", STEPPING)
-def test_learns_what_keywords_tell(encoders: dict[str, str], method: str) -> None:
-    texts, labels = skewed_texts()
-    # After the last epoch: which is the best on 13 texts would be chance.
-    classifier = make(encoders["sentence"], method, {**LEARNING, "select_on": "last"}).fit(texts, labels)
+def test_learns_what_keywords_tell(learned: Callable[[str], Learned], method: str) -> None:
     # The most frequent class alone would give 0.62.
-    assert classifier.score(*skewed_texts(seed=1)) > 0.75
+    assert learned(method).classifier.score(*skewed_texts(seed=1)) > 0.75
 
 
 @pytest.mark.parametrize("method", STEPPING)
-def test_the_finalized_backbone_answers_as_the_method_did(encoders: dict[str, str], method: str) -> None:
-    asked: list[tuple[np.ndarray, np.ndarray]] = []
-    finalize = method_class(method).finalize
-
-    kind = method_class(method)
-
-    def watching(self: Method, classifier: torch.nn.Linear) -> None:
-        features = _features(task[0])
-        before = self.logits(features).detach().numpy()
-        finalize(self, classifier)
-        asked.append((before, _features(task[0]).s_NC.detach().numpy()))
-
-    task: list[EncoderTask] = []
-    finish = EncoderTask.finish
-
-    def keeping(self: EncoderTask) -> None:
-        task.append(self)
-        finish(self)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(kind, "finalize", watching)
-        patch.setattr(EncoderTask, "finish", keeping)
-        make(encoders["sentence"], method, LEARNING).fit(*skewed_texts())
-    ((before, after),) = asked
-    assert (before.argmax(1) == after.argmax(1)).all()
-    assert len(set(before.argmax(1))) > 1
+def test_the_finalized_backbone_answers_as_the_method_did(learned: Callable[[str], Learned], method: str) -> None:
+    _, before_NC, after_NC = learned(method)
+    assert (before_NC.argmax(1) == after_NC.argmax(1)).all()
+    assert len(set(before_NC.argmax(1))) > 1
 
 
 def _features(task: EncoderTask) -> Any:
