@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.special import softmax
+from sklearn.metrics import average_precision_score, log_loss
 
 from recipe_report import table
 from sharprecl.config import resolve
@@ -30,7 +32,8 @@ from sharprecl.methods.registry import method_class
 
 HERE = Path(__file__).parent
 LOG = HERE / "results" / "one_prior.jsonl"
-METRICS = {"macro_f1": macro_f1, "accuracy": accuracy}
+OF_ANSWERS = {"macro_f1": macro_f1, "accuracy": accuracy}
+METRICS = (*OF_ANSWERS, "average_precision", "log_loss")
 TOLD = {
     "as trained": "what the method answers for",
     "uniform": "all classes alike",
@@ -41,7 +44,11 @@ TOLD = {
 def figures(
     s_NC: np.ndarray, y_N: np.ndarray, counts_C: np.ndarray, answered_C: np.ndarray
 ) -> dict[str, dict[str, float]]:
-    """Macro-F1 and accuracy in percent by what was told; a class without test texts counts as half a text there."""
+    """Metrics by what was told, all but log-loss in percent. Told the test set, a class without texts has half of one.
+
+    Average precision is each class's own, of all texts ranked by its probability, and then the mean over the classes
+    that have test texts: what a method knows of rare classes, whatever it answers.
+    """
     C = len(counts_C)
     true_C = np.maximum(np.bincount(y_N, minlength=C), 0.5)
     shifts = {
@@ -51,8 +58,14 @@ def figures(
     }
     found = {}
     for told, shift_C in shifts.items():
-        counts = counts_of(confusion_matrix(y_N, (s_NC + shift_C).argmax(1), C))
-        found[told] = {name: round(100 * float(metric(counts)), 2) for name, metric in METRICS.items()}
+        p_NC = softmax(s_NC + shift_C, axis=1)
+        counts = counts_of(confusion_matrix(y_N, p_NC.argmax(1), C))
+        there_C = np.unique(y_N)
+        precision = average_precision_score(y_N[:, None] == there_C, p_NC[:, there_C], average="macro")
+        found[told] = {name: round(100 * float(metric(counts)), 2) for name, metric in OF_ANSWERS.items()} | {
+            "average_precision": round(100 * float(precision), 2),
+            "log_loss": round(float(log_loss(y_N, p_NC, labels=range(C))), 4),
+        }
     return found
 
 
@@ -83,7 +96,11 @@ def measure(plan: str, results: Path) -> list[dict[str, Any]]:
 
 
 def told_table(plan: Plan, lines: list[dict[str, Any]], told: str, metric: str) -> str:
-    """Means over the seeds that all rows have in all columns, and average ranks by data set, Markdown."""
+    """Means over the seeds that all rows have in all columns, and average ranks by data set, Markdown.
+
+    Lines of before a metric was measured lack it.
+    """
+    lines = [line for line in lines if metric in line[told]]
     rows, columns = (
         [name for name in known if any(line[key] == name for line in lines)]
         for key, known in (("row", plan.rows), ("column", plan.columns))
@@ -95,12 +112,13 @@ def told_table(plan: Plan, lines: list[dict[str, Any]], told: str, metric: str) 
         if all((row, column, seed) in by_cell for row in rows for column in columns)
     ]
     if not seeds:
-        raise SystemExit("no seed is complete: choose fewer --rows")
+        return f"{metric}, told {TOLD[told]}: no seed is complete; choose fewer --rows"
+    digits, better = (3, -1) if metric == "log_loss" else (1, 1)
     scores_RK = np.array([[np.mean([by_cell[r, c, seed] for seed in seeds]) for c in columns] for r in rows])
-    ranking = rank_methods(rows, scores_RK.round(1), [plan.columns[column].data for column in columns])
+    ranking = rank_methods(rows, better * scores_RK.round(digits), [plan.columns[column].data for column in columns])
     rank_of = dict(zip(ranking.methods, ranking.average_ranks, strict=True))
     shown = [
-        [row, *(f"{cell:.1f}" for cell in [*cells_K, np.mean(cells_K)]), f"{rank_of[row]:.2f}"]
+        [row, *(f"{cell:.{digits}f}" for cell in [*cells_K, np.mean(cells_K)]), f"{rank_of[row]:.2f}"]
         for row, cells_K in zip(rows, scores_RK, strict=True)
     ]
     title = f"{metric}, told {TOLD[told]}, seeds {', '.join(map(str, seeds))}"
