@@ -68,12 +68,18 @@ def test_many_columns_are_counted_and_ranked() -> None:
         "Best average rank over 7 columns of 6 data sets, each data set counted once: sharprecl 1.17, then bcl 1.83."
     )
     assert sentences[2].startswith("That all are alike has p = 0.0")
-    assert sentences[3] == "First, alone or tied: sharprecl in 6 and bcl in 1."
-    assert len(sentences) == 4
+    assert sentences[3] == "First most often, alone or tied: sharprecl (in 6 of 7 columns)."
+    assert sentences[4] == "sharprecl is first in 6, and significantly behind the best in 1."
+    assert len(sentences) == 5
     # Where the compared row is neither first nor second, its place is told.
     last = made_up_records(plan, {"cross_entropy": 0.7, "bcl": 0.9, "sharprecl": 0.3})
     table = make_table(plan, last, "smoke")
-    assert headline(table, compare_rows(table))[1].endswith("cross_entropy 2.00; sharprecl 3.00 is number 3 of 3.")
+    found = headline(table, compare_rows(table))
+    assert found[1].endswith("cross_entropy 2.00; sharprecl 3.00 is number 3 of 3.")
+    assert found[3:] == (
+        "First most often, alone or tied: bcl (in 7 of 7 columns).",
+        "sharprecl is first in 0, and significantly behind the best in 7.",
+    )
     # A row of a single column is first there, and in no count.
     wider = made_up_plan(columns=columns, rows=dict.fromkeys(["cross_entropy", "bcl", "sharprecl", "dice"]))
     records = made_up_records(
@@ -83,7 +89,7 @@ def test_many_columns_are_counted_and_ranked() -> None:
     )
     table = make_table(wider, records, "smoke")
     found = headline(table, compare_rows(table))
-    assert (found[0], found[3]) == (sentences[0], sentences[3])
+    assert (found[0], *found[3:]) == (sentences[0], *sentences[3:])
     assert "without the 1 row that is not complete in all of them" in found[1]
     # Where no row has all columns nothing is ranked, and the columns are told one by one.
     rows = list(plan.rows)
@@ -114,6 +120,8 @@ def test_of_several_curves_it_is_told_how_far_each_moves_the_mean() -> None:
     # Two values are too few for the test.
     ends = f"between {mean('tau', 0.1):.1f} (tau = 0.1) and {mean('tau', 0.3):.1f} (tau = 0.3)"
     assert found[2:] == (f"Mean macro-F1 lies {ends}.",)
+    alone = make_table(plan, records, "smoke", seeds=[0])
+    assert headline(alone, compare_rows(alone))[-1] == "Of other trainings nothing is known."
     # Over a single column there is no mean.
     single = make_table(plan, records, "smoke", columns=["cr"])
     assert headline(single, compare_rows(single)) == ()

@@ -9,6 +9,7 @@ from sharprecl.experiments.overview import firsts, is_wide
 from sharprecl.experiments.results import Line, Table, in_percent
 
 _METRIC = "macro_f1"
+_ONE_SEED = "Of other trainings nothing is known."
 
 
 def headline(table: Table, comparisons: Comparisons) -> tuple[str, ...]:
@@ -20,21 +21,24 @@ def headline(table: Table, comparisons: Comparisons) -> tuple[str, ...]:
     if len(table.groups) > 1:
         return tuple(_curves(table, seeds))
     if is_wide(table):
-        return tuple(_overall(table, seeds))
+        return tuple(_overall(table, comparisons, seeds))
     return (_compared(table, means, seeds), *_winners(table, means), _certainty(table, means, comparisons, seeds))
 
 
 def _curves(table: Table, seeds: int) -> Iterator[str]:
     """Of several curves: how far the mean over the columns moves along each."""
     averages = table.averages(_METRIC)
-    if averages:
-        yield _what(table, seeds)
+    if not averages:
+        return
+    yield _what(table, seeds)
     for ranking in rank_lines(table).rankings:
         found = {line.title: averages[line] for line in averages if line.title in ranking.methods}
         ends = (pick(found, key=found.__getitem__) for pick in (min, max))
         least, most = (f"{in_percent(found[name]):.1f} ({name})" for name in ends)
         luck = "" if ranking.p is None else f"; that all values are alike has p {equals(ranking.p)} (Friedman)"
         yield f"Mean macro-F1 lies between {least} and {most}{luck}."
+    if seeds == 1:
+        yield _ONE_SEED
 
 
 def _what(table: Table, seeds: int) -> str:
@@ -48,8 +52,8 @@ def _what(table: Table, seeds: int) -> str:
     )
 
 
-def _overall(table: Table, seeds: int) -> Iterator[str]:
-    """Of many columns: who has the best average rank, how sure that is, and how often who is first.
+def _overall(table: Table, comparisons: Comparisons, seeds: int) -> Iterator[str]:
+    """Of many columns: who has the best average rank, how sure that is, and who is first or surely behind how often.
 
     Rows that some columns lack would be first where others were not run, so they are not told of.
     """
@@ -67,11 +71,16 @@ def _overall(table: Table, seeds: int) -> Iterator[str]:
     apart = f"better than {joined(beaten, len(beaten))}" if beaten else "told apart from none"
     by = "By" if ranking.p is None else f"That all are alike has p {equals(ranking.p)} (Friedman); by"
     yield f"{by} the ranks {ranking.methods[0]} is {apart} (Nemenyi, 5 %)."
-    won = sorted(firsts(table).items(), key=lambda pair: (-pair[1], pair[0].title))
-    each = [f"{line.title} in {number}" for line, number in won]
-    yield f"First, alone or tied: {joined(each, len(each))}."
+    columns, won = table.common(_METRIC).columns, firsts(table)
+    most = max(won.values())
+    names = sorted(line.title for line, number in won.items() if number == most)
+    yield f"First most often, alone or tied: {joined(names, len(names))} (in {most} of {len(columns)} columns)."
+    for line in table.common(_METRIC).lines:
+        if line.row == table.plan.compared:
+            behind = sum(line in comparisons.behind(_METRIC, column) for column in columns)
+            yield f"{line.title} is first in {won[line]}, and significantly behind the best in {behind}."
     if seeds == 1:
-        yield "Of other trainings nothing is known."
+        yield _ONE_SEED
 
 
 def _compared(table: Table, means: Mapping[str, Mapping[Line, float]], seeds: int) -> str:
