@@ -165,15 +165,15 @@ def write_page(folder: Path, title: str, lead: Sequence[str], scale: str, sectio
         check_replaceable(path)
     sentences = [*lead, *basis_of(sections, scale)]
     # One table says it all itself.
-    short = [(section.document.title, section.document.headline) for section in sections if section.document.headline]
-    short = short if len(sections) > 1 else []
-    widest = next((section.document for section in sections if section.document.overview), None)
-    parts = [f"# {title}", *sentences]
-    if short:
-        parts += ["## In short", FOR_STRANGERS]
-        if widest is not None and widest.overview is not None:
-            parts += [f"### {widest.title}", markdown_table(widest.overview), " ".join(widest.overview.notes)]
-        parts.append("\n".join(f"- **{of}.** {' '.join(said)}" for of, said in short))
+    told = [section.document for section in sections if section.document.headline] if len(sections) > 1 else []
+    widest = next((document for document in told if document.overview), None)
+    others = [document for document in told if document is not widest]
+    parts = [f"# {title}", *sentences, *(["## In short", FOR_STRANGERS] if told else [])]
+    if widest is not None and widest.overview is not None:
+        parts += [f"### {widest.title}", " ".join(widest.headline), markdown_table(widest.overview)]
+        parts.append(" ".join(widest.overview.notes))
+    if others:
+        parts.append("\n".join(f"- **{document.title}.** {' '.join(document.headline)}" for document in others))
     for section, stem in zip(sections, stems, strict=True):
         for drawn in section.figures:
             write_text(folder / "figures" / f"{drawn.name}.svg", drawn.svg)
@@ -195,8 +195,9 @@ def write_page(folder: Path, title: str, lead: Sequence[str], scale: str, sectio
         for section in sections
     ]
     context = {
-        "title": title, "sentences": sentences, "strangers": FOR_STRANGERS, "short": short, "sections": shown,
-        "widest": widest, "overview": markup(html_table(widest.overview)) if widest and widest.overview else "",
+        "title": title, "sentences": sentences, "strangers": FOR_STRANGERS, "sections": shown,
+        "told": told, "others": others, "widest": widest,
+        "overview": markup(html_table(widest.overview)) if widest and widest.overview else "",
     }  # fmt: skip
     render("sharprecl.experiments", context, page, PURPOSE)
     write_text(folder / "index.md", "\n\n".join(parts) + "\n")
