@@ -1,5 +1,7 @@
 """What a table comes to, in words for strangers: each figure is the one that a plain loop gives."""
 
+import re
+
 from made_up_runs import N_TEXTS, made_up_plan, made_up_records
 from sharprecl.experiments.collection import Records
 from sharprecl.experiments.comparisons import compare_rows
@@ -61,7 +63,9 @@ def test_many_columns_are_counted_and_ranked() -> None:
     plan = made_up_plan(columns=columns)
     # On six of the seven, one method is always right.
     better = {column: "bcl" if column == "trec" else "sharprecl" for column in columns}
-    table = make_table(plan, made_up_records(plan, lambda job: 1.0 if better[job.column] == job.row else 0.3), "smoke")
+    records = made_up_records(plan, lambda job: 1.0 if better[job.column] == job.row else 0.3)
+    by_column = {column: means(records, column) for column in columns}
+    table = make_table(plan, records, "smoke")
     sentences = headline(table, compare_rows(table))
     assert sentences[0] == "3 methods, trained 3 times each, on 7 settings of 6 data sets."
     assert sentences[1] == (
@@ -69,17 +73,24 @@ def test_many_columns_are_counted_and_ranked() -> None:
     )
     assert sentences[2].startswith("That all are alike has p = 0.0")
     assert sentences[3] == "First most often, alone or tied: sharprecl (in 6 of 7 columns)."
-    assert sentences[4] == "sharprecl is first in 6, and significantly behind the best in 1."
+    shown = {name: {column: round(of[name], 1) for column, of in by_column.items()} for name in plan.rows}
+    gaps = {name: max(max(f1[c] for f1 in shown.values()) - shown[name][c] for c in columns) for name in plan.rows}
+    ours = gaps.pop("sharprecl")
+    (least, low), *_, (most, high) = sorted(gaps.items(), key=lambda pair: pair[1])
+    assert sentences[4] == (
+        f"sharprecl is first in 6, significantly behind the best in 1, and nowhere more than {ours:.1f} points behind "
+        f"it; the others are somewhere {low:.1f} ({least}) to {high:.1f} ({most}) behind."
+    )
     assert len(sentences) == 5
     # Where the compared row is neither first nor second, its place is told.
     last = made_up_records(plan, {"cross_entropy": 0.7, "bcl": 0.9, "sharprecl": 0.3})
     table = make_table(plan, last, "smoke")
     found = headline(table, compare_rows(table))
     assert found[1].endswith("cross_entropy 2.00; sharprecl 3.00 is number 3 of 3.")
-    assert found[3:] == (
-        "First most often, alone or tied: bcl (in 7 of 7 columns).",
-        "sharprecl is first in 0, and significantly behind the best in 7.",
-    )
+    assert found[3] == "First most often, alone or tied: bcl (in 7 of 7 columns)."
+    assert found[4].startswith("sharprecl is first in 0, significantly behind the best in 7, and nowhere more than ")
+    pair = make_table(plan, last, "smoke", rows=["bcl", "sharprecl"])
+    assert re.search(r"behind it; bcl is somewhere 0\.0 behind\.$", headline(pair, compare_rows(pair))[4])
     # A row of a single column is first there, and in no count.
     wider = made_up_plan(columns=columns, rows=dict.fromkeys(["cross_entropy", "bcl", "sharprecl", "dice"]))
     records = made_up_records(

@@ -27,7 +27,15 @@ def test_means_ranks_and_firsts_are_those_of_plain_loops() -> None:
     records = made_up_records(plan, SKILLS)
     sheet = sheet_of(plan)
     assert sheet is not None
-    assert sheet.headings == ("Row", "Average rank", "Macro-F1", "Accuracy", "Balanced accuracy", "First in")
+    assert sheet.headings == (
+        "Row",
+        "Average rank",
+        "Macro-F1",
+        "Accuracy",
+        "Balanced accuracy",
+        "First in",
+        "Farthest behind",
+    )
 
     def mean(method: str, column: str, metric: str) -> float:
         found = [
@@ -38,20 +46,18 @@ def test_means_ranks_and_firsts_are_those_of_plain_loops() -> None:
         return sum(found) / len(found)
 
     rows = {row[0].text: [entry.text for entry in row[1:]] for row in sheet.rows}
-    for name, (_, *averages, _) in rows.items():
+    for name, (_, *averages, _, _) in rows.items():
         for metric, shown in zip(("macro_f1", "accuracy", "balanced_accuracy"), averages, strict=True):
             assert float(shown) == pytest.approx(
                 100 * sum(mean(name, column, metric) for column in COLUMNS) / len(COLUMNS), abs=0.051
             )
-    won = {
-        name: sum(
-            round(100 * mean(name, column, "macro_f1"), 1)
-            == max(round(100 * mean(other, column, "macro_f1"), 1) for other in rows)
-            for column in COLUMNS
-        )
-        for name in rows
-    }
-    assert {name: int(found[-1]) for name, found in rows.items()} == won
+    gaps: dict[str, list[float]] = {name: [] for name in rows}
+    for column in COLUMNS:
+        f1 = {name: round(100 * mean(name, column, "macro_f1"), 1) for name in rows}
+        for name in rows:
+            gaps[name].append(max(f1.values()) - f1[name])
+    assert {name: int(found[-2]) for name, found in rows.items()} == {name: gap.count(0) for name, gap in gaps.items()}
+    assert {name: found[-1] for name, found in rows.items()} == {name: f"{max(gap):.1f}" for name, gap in gaps.items()}
     # TREC and CR count once each, though they have two columns.
     places: dict[str, list[float]] = {}
     for data in ("r52", "trec", "cr"):

@@ -1,11 +1,11 @@
 """A table for strangers: what was compared, on what, who wins, by how much, and how sure that is."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from sharprecl.data.messages import joined, plural
 from sharprecl.experiments.comparisons import Comparisons, rank_lines
 from sharprecl.experiments.document import equals
-from sharprecl.experiments.overview import firsts, is_wide
+from sharprecl.experiments.overview import gaps, is_wide
 from sharprecl.experiments.results import Line, Table, in_percent
 
 _METRIC = "macro_f1"
@@ -71,16 +71,29 @@ def _overall(table: Table, comparisons: Comparisons, seeds: int) -> Iterator[str
     apart = f"better than {joined(beaten, len(beaten))}" if beaten else "told apart from none"
     by = "By" if ranking.p is None else f"That all are alike has p {equals(ranking.p)} (Friedman); by"
     yield f"{by} the ranks {ranking.methods[0]} is {apart} (Nemenyi, 5 %)."
-    columns, won = table.common(_METRIC).columns, firsts(table)
-    most = max(won.values())
-    names = sorted(line.title for line, number in won.items() if number == most)
+    behind = gaps(table)
+    most = max(gap.count(0) for gap in behind.values())
+    names = sorted(line.title for line, gap in behind.items() if gap.count(0) == most)
+    columns = table.common(_METRIC).columns
     yield f"First most often, alone or tied: {joined(names, len(names))} (in {most} of {len(columns)} columns)."
-    for line in table.common(_METRIC).lines:
+    for line, gap in behind.items():
         if line.row == table.plan.compared:
-            behind = sum(line in comparisons.behind(_METRIC, column) for column in columns)
-            yield f"{line.title} is first in {won[line]}, and significantly behind the best in {behind}."
+            surely = sum(line in comparisons.behind(_METRIC, column) for column in columns)
+            yield (
+                f"{line.title} is first in {gap.count(0)}, significantly behind the best in {surely}, and nowhere more "
+                f"than {max(gap):.1f} points behind it; {_others(behind, line)}."
+            )
     if seeds == 1:
         yield _ONE_SEED
+
+
+def _others(behind: Mapping[Line, Sequence[float]], line: Line) -> str:
+    """How far behind the other rows are where they are farthest behind."""
+    every = sorted((max(gap), other.title) for other, gap in behind.items() if other != line)
+    (least, first), (most, last) = every[0], every[-1]
+    if len(every) == 1:
+        return f"{first} is somewhere {least:.1f} behind"
+    return f"the others are somewhere {least:.1f} ({first}) to {most:.1f} ({last}) behind"
 
 
 def _compared(table: Table, means: Mapping[str, Mapping[Line, float]], seeds: int) -> str:

@@ -1,6 +1,5 @@
 """A table of many columns on one sheet: what each row comes to over all of them, beside what the paper prints."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 
 from sharprecl.experiments.comparisons import Ranked
@@ -20,11 +19,15 @@ def is_wide(table: Table) -> bool:
     return len(common.lines) > 1 and len(common.columns) > _COLUMNS_BY_NAME and len(table.groups) == 1
 
 
-def firsts(table: Table) -> Counter[Line]:
-    """In how many of the common columns each row is first, alone or tied."""
-    common = table.common(_METRIC)
-    means = [table.means(_METRIC, column) for column in common.columns]
-    return Counter(line for found in means for line in table.best({line: found[line] for line in common.lines})[0])
+def gaps(table: Table) -> dict[Line, list[float]]:
+    """How many points each common row is behind the best of each common column, as shown: 0 is first, alone or tied."""
+    common, found = table.common(_METRIC), dict[Line, list[float]]()
+    for column in common.columns:
+        means = table.means(_METRIC, column)
+        shown = {line: in_percent(means[line]) for line in common.lines}
+        for line, score in shown.items():
+            found.setdefault(line, []).append(round(max(shown.values()) - score, 1))
+    return found
 
 
 def overview(table: Table, ranked: Mapping[str, Ranked]) -> Sheet | None:
@@ -35,20 +38,24 @@ def overview(table: Table, ranked: Mapping[str, Ranked]) -> Sheet | None:
     """
     if not is_wide(table):
         return None
-    common, won, found = table.common(_METRIC), firsts(table), _printed(table)
+    common, behind, found = table.common(_METRIC), gaps(table), _printed(table)
     ranks = {line: ranked[_METRIC].ranks[line.title] for line in common.lines}
     averages = table.averages(_METRIC)
     entries = {
         "Average rank": _entries({line: round(rank, 2) for line, rank in ranks.items()}, ".2f", min),
         **{METRICS[metric]: _scores(table.averages(metric)) for metric in _AVERAGED if metric in table.metrics},
-        "First in": _entries({line: won[line] for line in common.lines}, "d", max),
+        "First in": _entries({line: gap.count(0) for line, gap in behind.items()}, "d", max),
+        "Farthest behind": _entries({line: max(gap) for line, gap in behind.items()}, ".1f", min),
         **({f"{METRICS[_METRIC]} printed": _scores(found)} if found else {}),
     }
     rows = [
         (Entry(line.title), *(column.get(line, EMPTY) for column in entries.values()))
         for line in sorted(common.lines, key=lambda line: (ranks[line], -averages[line]))
     ]
-    notes = ["First in: so many columns, by macro-F1, alone or tied. In the average rank a data set counts once."]
+    notes = [
+        "By macro-F1: first in so many columns, alone or tied; farthest behind the best of a column by so many points. "
+        "In the average rank a data set counts once."
+    ]
     if found:
         notes.append(f"Printed: what {table.plan.paper} has on average over the same columns.")
     return Sheet(f"Over all {len(common.columns)} columns", ("Row", *entries), tuple(rows), tuple(notes))
