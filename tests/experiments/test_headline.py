@@ -79,7 +79,7 @@ def test_many_columns_are_counted_and_ranked() -> None:
     (least, low), *_, (most, high) = sorted(gaps.items(), key=lambda pair: pair[1])
     assert sentences[4] == (
         f"sharprecl is first in 6, significantly behind the best in 1, and nowhere more than {ours:.1f} points behind "
-        f"it; the others are somewhere {low:.1f} ({least}) to {high:.1f} ({most}) behind."
+        f"it; the others are by up to {low:.1f} ({least}) to {high:.1f} ({most})."
     )
     assert len(sentences) == 5
     # Where the compared row is neither first nor second, its place is told.
@@ -90,7 +90,15 @@ def test_many_columns_are_counted_and_ranked() -> None:
     assert found[3] == "First most often, alone or tied: bcl (in 7 of 7 columns)."
     assert found[4].startswith("sharprecl is first in 0, significantly behind the best in 7, and nowhere more than ")
     pair = make_table(plan, last, "smoke", rows=["bcl", "sharprecl"])
-    assert re.search(r"behind it; bcl is somewhere 0\.0 behind\.$", headline(pair, compare_rows(pair))[4])
+    assert re.search(
+        r"more than \d\d\.\d points behind it; bcl is by up to 0\.0\.$", headline(pair, compare_rows(pair))[4]
+    )
+    best = made_up_plan(columns=columns, compared="bcl")
+    table = make_table(best, last, "smoke")
+    assert (
+        "bcl is first in 7, significantly behind the best in 0, and nowhere behind it; the others are by up to "
+        in (headline(table, compare_rows(table))[4])
+    )
     # A row of a single column is first there, and in no count.
     wider = made_up_plan(columns=columns, rows=dict.fromkeys(["cross_entropy", "bcl", "sharprecl", "dice"]))
     records = made_up_records(

@@ -34,6 +34,9 @@ def test_distribution_names_every_class_and_shows_its_size():
     assert "500 times" in figure.caption
     assert INK not in figure.svg
     assert "currentColor" in figure.svg
+    # The page's own type, too.
+    assert "font-size" in figure.svg
+    assert "font-family" not in figure.svg
 
 
 def test_distribution_looks_at_the_bands_of_many_classes_once(monkeypatch):

@@ -72,16 +72,17 @@ def _overall(table: Table, comparisons: Comparisons, seeds: int) -> Iterator[str
     by = "By" if ranking.p is None else f"That all are alike has p {equals(ranking.p)} (Friedman); by"
     yield f"{by} the ranks {ranking.methods[0]} is {apart} (Nemenyi, 5 %)."
     behind = gaps(table)
-    most = max(gap.count(0) for gap in behind.values())
-    names = sorted(line.title for line, gap in behind.items() if gap.count(0) == most)
+    firsts = max(gap.count(0) for gap in behind.values())
+    names = sorted(line.title for line, gap in behind.items() if gap.count(0) == firsts)
     columns = table.common(_METRIC).columns
-    yield f"First most often, alone or tied: {joined(names, len(names))} (in {most} of {len(columns)} columns)."
+    yield f"First most often, alone or tied: {joined(names, len(names))} (in {firsts} of {len(columns)} columns)."
     for line, gap in behind.items():
         if line.row == table.plan.compared:
             surely = sum(line in comparisons.behind(_METRIC, column) for column in columns)
+            most = f"more than {max(gap):.1f} points " if max(gap) else ""
             yield (
-                f"{line.title} is first in {gap.count(0)}, significantly behind the best in {surely}, and nowhere more "
-                f"than {max(gap):.1f} points behind it; {_others(behind, line)}."
+                f"{line.title} is first in {gap.count(0)}, significantly behind the best in {surely}, and nowhere "
+                f"{most}behind it; {_others(behind, line)}."
             )
     if seeds == 1:
         yield _ONE_SEED
@@ -92,8 +93,8 @@ def _others(behind: Mapping[Line, Sequence[float]], line: Line) -> str:
     every = sorted((max(gap), other.title) for other, gap in behind.items() if other != line)
     (least, first), (most, last) = every[0], every[-1]
     if len(every) == 1:
-        return f"{first} is somewhere {least:.1f} behind"
-    return f"the others are somewhere {least:.1f} ({first}) to {most:.1f} ({last}) behind"
+        return f"{first} is by up to {least:.1f}"
+    return f"the others are by up to {least:.1f} ({first}) to {most:.1f} ({last})"
 
 
 def _compared(table: Table, means: Mapping[str, Mapping[Line, float]], seeds: int) -> str:

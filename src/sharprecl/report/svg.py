@@ -166,8 +166,12 @@ def _add_titles(root: ElementTree.Element, gid: str, texts: Sequence[str]) -> No
 
 
 def _localise(element: ElementTree.Element, name: str) -> None:
-    """Prefix the ids of an element and its references to them."""
+    """Leave the type to the page, and prefix the ids of an element and its references to them."""
     for key, value in list(element.attrib.items()):
+        if key == "style":
+            # What is drawn in the page's type needs no other.
+            value = "; ".join(part for part in value.split("; ") if not part.startswith("font-family"))
+            element.set(key, value)
         if key == "id":
             element.set(key, f"{name}-{value}")
         elif key == LINK:
