@@ -29,7 +29,8 @@ def store(tmp_path: Path) -> Store:
 @pytest.mark.parametrize("name", ["runs.jsonl", "runs.jsonl.gz"])
 def test_a_whole_store_moves(store: Store, tmp_path: Path, name: str) -> None:
     features = np.linspace(-1, 1, 8, dtype=np.float16).reshape(4, 2)
-    store.run(record(0).key).finish(record(0), "history 0\n", features)
+    scores = np.linspace(-1, 1, 12, dtype=np.float32).reshape(4, 3)
+    store.run(record(0).key).finish(record(0), "history 0\n", features, scores)
     export(store, tmp_path / name, full=True)
     there = Store(tmp_path / "there")
     assert merge(tmp_path / name, there) == Merged(new=3, known=0, differing=0, busy=0)
@@ -41,6 +42,10 @@ def test_a_whole_store_moves(store: Store, tmp_path: Path, name: str) -> None:
     read = there.run(record(0).key).features()
     assert read is not None
     assert read.tolist() == features.tolist()
+    read = there.run(record(0).key).scores()
+    assert read is not None
+    assert (read.dtype, read.tolist()) == (scores.dtype, scores.tolist())
+    assert there.run(record(1).key).scores() is None
     assert merge(tmp_path / name, there) == Merged(new=0, known=3, differing=0, busy=0)
 
 

@@ -60,6 +60,7 @@ def undisturbed(folder: Path) -> list[dict[str, Any]]:
         executed = execute(one.spec, prepared, code)
         exported.data[prepared.record.hash] = prepared.record
         exported.runs[executed.record.key] = executed.record
+        exported.scores[executed.record.key] = executed.scores
         exported.histories[executed.record.key] = "".join(
             json.dumps(line, sort_keys=True) + "\n" for line in executed.history
         )

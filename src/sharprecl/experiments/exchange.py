@@ -37,7 +37,7 @@ def export(
         store: where they are.
         path: a name that ends in ``.jsonl``, or in ``.jsonl.gz`` to be compressed.
         specs: which runs; None takes all that there are, also older ones.
-        full: also histories and failed runs, as for a store that moves to another machine.
+        full: also histories, scores and failed runs, as for a store that moves to another machine.
         overwrite: replace the file whatever it holds; without it, only one all of whose runs are written again.
 
     Returns:
@@ -60,6 +60,7 @@ def export(
         data={key: record for key, record in data.items() if key in used},
         runs=runs,
         features={key: x_NH for key in runs if (x_NH := store.run(key).features()) is not None},
+        scores={key: s_NC for key in runs if (s_NC := store.run(key).scores()) is not None} if full else {},
         histories={key: text for key in runs if (text := store.run(key).history())} if full else {},
         failures=failures if full else {},
     )
@@ -99,7 +100,8 @@ def merge(path: Path, store: Store) -> Merged:
             continue
         try:
             with store.run(key).alone():
-                store.run(key).finish(run, exported.histories.get(key, ""), exported.features.get(key))
+                history, features = exported.histories.get(key, ""), exported.features.get(key)
+                store.run(key).finish(run, history, features, exported.scores.get(key))
             merged.new += 1
         except BusyError:
             merged.busy += 1

@@ -3,6 +3,7 @@
 {"kind": "data", ...}       a ``DataRecord``
 {"kind": "run", ...}        a finished run, a ``RunRecord``
 {"kind": "features", ...}   the test texts' features of a run, float16 in base64
+{"kind": "scores", ...}     their scores, float32 in base64
 {"kind": "history", ...}    the text of a run's ``history.jsonl``
 {"kind": "failure", ...}    a run that failed, with its traceback
 """
@@ -14,6 +15,7 @@ import re
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +33,7 @@ class Exported:
     data: dict[str, DataRecord] = field(default_factory=dict)
     runs: dict[str, RunRecord] = field(default_factory=dict)
     features: dict[str, np.ndarray] = field(default_factory=dict)
+    scores: dict[str, np.ndarray] = field(default_factory=dict)
     histories: dict[str, str] = field(default_factory=dict)
     failures: dict[str, Failure] = field(default_factory=dict)
 
@@ -90,14 +93,14 @@ def _name_of(kind: str) -> str:
     return "hash" if kind == "data" else "key"
 
 
-def _packed(x_NH: np.ndarray) -> dict[str, Any]:
-    content = np.ascontiguousarray(x_NH, dtype="<f2").tobytes()
-    return {"shape": list(x_NH.shape), "float16": base64.b64encode(content).decode()}
+def _packed(dtype: str, values: np.ndarray) -> dict[str, Any]:
+    content = np.ascontiguousarray(values, dtype=np.dtype(dtype).newbyteorder("<")).tobytes()
+    return {"shape": list(values.shape), dtype: base64.b64encode(content).decode()}
 
 
-def _unpacked(values: dict[str, Any]) -> np.ndarray:
-    content = np.frombuffer(base64.b64decode(values["float16"]), dtype="<f2")
-    return content.reshape(values["shape"]).astype(np.float16)
+def _unpacked(dtype: str, line: dict[str, Any]) -> np.ndarray:
+    content = np.frombuffer(base64.b64decode(line[dtype]), dtype=np.dtype(dtype).newbyteorder("<"))
+    return content.reshape(line["shape"]).astype(dtype)
 
 
 def _failure(values: dict[str, Any]) -> Failure:
@@ -107,7 +110,8 @@ def _failure(values: dict[str, Any]) -> Failure:
 _KINDS: Mapping[str, tuple[str, Callable[[Any], dict[str, Any]], Callable[[dict[str, Any]], Any]]] = {
     "data": ("data", DataRecord.to_json, DataRecord.from_json),
     "run": ("runs", RunRecord.to_json, RunRecord.from_json),
-    "features": ("features", _packed, _unpacked),
+    "features": ("features", partial(_packed, "float16"), partial(_unpacked, "float16")),
+    "scores": ("scores", partial(_packed, "float32"), partial(_unpacked, "float32")),
     "history": ("histories", lambda text: {"text": text}, lambda values: str(values["text"])),
     "failure": ("failures", Failure.to_json, _failure),
 }

@@ -22,7 +22,7 @@ def export(
     scale: Scale = "small",
     output: Results = Path("results"),
     full: Annotated[
-        bool, Option("--full", help="Histories and failed runs too, for a store that moves to another machine.")
+        bool, Option("--full", help="Scores, histories and failed runs too, for a store that moves.")
     ] = False,
     overwrite: Annotated[
         bool, Option("--overwrite", help="Replace a file that holds runs which the new one lacks.")
