@@ -103,6 +103,12 @@ def test_the_first_wide_table_and_the_share_of_printed_figures_come_before_all_e
         ]
         places = [text.index(words) for words in order]
         assert places == sorted(places)
+        assert text.count("Farthest behind") == 1, "the overview stands at the top alone"
+    assert "Farthest behind" in (tmp_path / "tables" / "wide-smoke.md").read_text("utf-8")
+    assert '<ul class="short">' in (tmp_path / "index.html").read_text("utf-8")
+    silent = replace(section, document=replace(section.document, headline=()))
+    page = write_page(tmp_path / "silent", "Results", [], "smoke", [silent, wide])
+    assert '<ul class="short">' not in page.read_text("utf-8"), "no list without items"
     # Of several plans the figures come first, of one its table.
     text = (tmp_path / "index.html").read_text("utf-8")
     assert text.index("Three methods (Table 9): figures") < text.index("<h2>Three methods (Table 9)</h2>")

@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 
@@ -168,6 +168,12 @@ def write_page(folder: Path, title: str, lead: Sequence[str], scale: str, sectio
     told = [section.document for section in sections if section.document.headline] if len(sections) > 1 else []
     widest = next((document for document in told if document.overview), None)
     others = [document for document in told if document is not widest]
+
+    def shown(section: PageSection, ending: str = "markdown") -> Document:
+        # Once on a page: the widest table's overview is what the page begins with.
+        overview = None if section.document is widest else section.document.overview
+        return replace(section.document, overview=overview).as_format(ending)
+
     parts = [f"# {title}", *sentences, *(["## In short", FOR_STRANGERS] if told else [])]
     if widest is not None and widest.overview is not None:
         parts += [f"### {widest.title}", " ".join(widest.headline), markdown_table(widest.overview)]
@@ -179,14 +185,14 @@ def write_page(folder: Path, title: str, lead: Sequence[str], scale: str, sectio
             write_text(folder / "figures" / f"{drawn.name}.svg", drawn.svg)
         for name, ending in ENDINGS.items():
             write_text(folder / "tables" / f"{stem}.{ending}", write_document(section.document.as_format(name)))
-        parts += _markdown(section, stem)
+        parts += _markdown(section, shown(section), stem)
     markup = import_module("markupsafe").Markup
-    shown = [
+    entries = [
         {
             "id": Path(section.plan).stem,
             "title": section.document.title,
             # The format escapes all that comes from outside.
-            "table": markup(write_document(section.document.as_format("html"))),
+            "table": markup(write_document(shown(section, "html"))),
             "figures": [drawn for drawn in section.figures if not drawn.aside],
             "folded": [drawn for drawn in section.figures if drawn.aside],
             "commands": section.commands,
@@ -195,7 +201,7 @@ def write_page(folder: Path, title: str, lead: Sequence[str], scale: str, sectio
         for section in sections
     ]
     context = {
-        "title": title, "sentences": sentences, "strangers": FOR_STRANGERS, "sections": shown,
+        "title": title, "sentences": sentences, "strangers": FOR_STRANGERS, "sections": entries,
         "told": told, "others": others, "widest": widest,
         "overview": markup(html_table(widest.overview)) if widest and widest.overview else "",
     }  # fmt: skip
@@ -238,13 +244,13 @@ def _parts(table: Table) -> list[str]:
     ]
 
 
-def _markdown(section: PageSection, stem: str) -> Iterator[str]:
-    """The paragraphs of a section."""
+def _markdown(section: PageSection, document: Document, stem: str) -> Iterator[str]:
+    """The paragraphs of a section, with its document as this page shows it."""
     if section.decision is not None:
         yield "## What to do"
         yield from section.decision.sentences
         yield f"    {section.decision.command}"
-    yield write_document(section.document).rstrip("\n")
+    yield write_document(document).rstrip("\n")
     links = (f"[{name}](tables/{stem}.{ending})" for name, ending in ENDINGS.items())
     yield f"The tables alone: {', '.join(links)}."
     yield "\n".join(f"    {command}" for command in section.commands)
