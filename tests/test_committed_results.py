@@ -66,4 +66,8 @@ def test_the_page_shows_these_tables() -> None:
         if path.suffix == ".md":
             # From the first heading below the title on, as the page has titles of its own.
             table = path.read_text("utf-8")
-            assert table[table.index("\n### ") : table.index("\n<!--")].strip() in page
+            for sheet in table[table.index("\n### ") : table.index("\n<!--")].split("\n### ")[1:]:
+                if path.name == "main-small.md" and sheet.startswith("Over all "):
+                    # The page begins with it, under a heading of its own.
+                    sheet = sheet[sheet.index("|") : sheet.rindex("|")]
+                assert sheet.strip() in page
