@@ -12,6 +12,7 @@ import torch
 
 from sharprecl.classifier import TextClassifier
 from sharprecl.config import METHODS
+from sharprecl.export.predictor import Fitted
 from sharprecl.methods.base import Method
 from sharprecl.methods.registry import method_class
 from sharprecl.testing import Stopping, check_saved
@@ -137,20 +138,53 @@ def _features(task: EncoderTask) -> Any:
         return task.backbone(**inputs)
 
 
-@pytest.mark.parametrize("encoder", ["bert", "sentence"])
+class Whole(NamedTuple):
+    """An undisturbed training with BERT, and its history."""
+
+    classifier: TextClassifier
+    history: bytes
+
+    @property
+    def trained(self) -> Fitted:
+        assert self.classifier.trained_ is not None
+        return self.classifier.trained_
+
+
+@pytest.fixture(scope="module")
+def whole(encoders: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Whole]:
+    """Trains a method, with settings of its own; once for all tests that look at it."""
+
+    @cache
+    def made(method: str, section: str) -> Whole:
+        folder = tmp_path_factory.mktemp("whole")
+        classifier = make(encoders["bert"], method, {"max_epochs": 4}, **json.loads(section))
+        classifier.fit(*skewed_texts(), output=folder)
+        return Whole(classifier, (folder / "history.jsonl").read_bytes())
+
+    return lambda method, **section: made(method, json.dumps(section))
+
+
 @pytest.mark.parametrize("method", EXPORTABLE)
-def test_exports_to_the_stock_class(encoders: dict[str, str], method: str, encoder: str, tmp_path: Path) -> None:
+def test_exports_to_the_stock_class(whole: Callable[..., Whole], method: str, tmp_path: Path) -> None:
+    assert check_saved(whole(method).classifier, skewed_texts()[0], tmp_path).not_stock_because == ""
+
+
+@pytest.mark.parametrize("method", EXPORTABLE)
+def test_a_sentence_encoder_exports_to_the_stock_class(
+    encoders: dict[str, str], learned: Callable[[str], Learned], method: str, tmp_path: Path
+) -> None:
     texts, labels = skewed_texts()
-    classifier = make(encoders[encoder], method).fit(texts, labels)
+    stepping = method in STEPPING
+    classifier = learned(method).classifier if stepping else make(encoders["sentence"], method).fit(texts, labels)
     assert check_saved(classifier, texts, tmp_path).not_stock_because == ""
 
 
 @pytest.mark.parametrize("method", sorted(set(METHODS) - set(EXPORTABLE)))
 def test_what_is_not_stock_says_why_and_answers_from_its_own_folder(
-    encoders: dict[str, str], method: str, tmp_path: Path
+    whole: Callable[..., Whole], method: str, tmp_path: Path
 ) -> None:
-    texts, labels = skewed_texts()
-    classifier = make(encoders["bert"], method).fit(texts, labels)
+    texts, _ = skewed_texts()
+    classifier = whole(method).classifier
     reason = method_class(method).not_exportable_because
     assert any(reason in note for note in classifier.notes_)
     assert classifier.save(tmp_path).not_stock_because == reason
@@ -177,52 +211,30 @@ def test_dropout_is_on_after_an_evaluation(
     assert set(seen) == {(True, True)}
 
 
-Whole = Callable[[str, dict[str, Any]], tuple[Any, bytes]]
-
-
-@pytest.fixture(scope="module")
-def whole(encoders: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Whole:
-    """What an undisturbed training came to, and its history; made once for all the places where another is cut off."""
-
-    @cache
-    def made(method: str, section: str) -> tuple[Any, bytes]:
-        folder = tmp_path_factory.mktemp("whole")
-        classifier = make(encoders["bert"], method, {"max_epochs": 4}, **json.loads(section))
-        classifier.fit(*skewed_texts(), output=folder)
-        return classifier.trained_, (folder / "history.jsonl").read_bytes()
-
-    return lambda method, section: made(method, json.dumps(section))
-
-
-@pytest.mark.parametrize("stop", ["in the first epoch", "in the second", "at the end of the second"])
-@pytest.mark.parametrize(
-    ("method", "section"),
-    RESUMED,
-    ids=str,
-)
+@pytest.mark.parametrize(("method", "section"), RESUMED, ids=str)
 def test_resumes_to_the_very_bytes(
-    encoders: dict[str, str], whole: Whole, method: str, section: dict[str, Any], stop: str, tmp_path: Path
+    encoders: dict[str, str], whole: Callable[..., Whole], method: str, section: dict[str, Any], tmp_path: Path
 ) -> None:
-    texts, labels = skewed_texts()
+    """Cut off in the first epoch, in the second and at its end, each time resumed from there."""
+    calm = whole(method, **section)
+    steps = calm.trained.facts["plan"]["steps_per_epoch"]
 
-    def fit(callback: Callback, resume: bool = False) -> TextClassifier:
-        # How often it is saved changes nothing, and once it goes on it need not be.
-        training = {"max_epochs": 4, "checkpoint_seconds": 3600.0 if resume else 0.0}
+    def fit(callback: Callback, checkpoint_seconds: float, resume: bool) -> TextClassifier:
+        training = {"max_epochs": 4, "checkpoint_seconds": checkpoint_seconds}
         classifier = make(encoders["bert"], method, training, **section)
-        return classifier.fit(texts, labels, output=tmp_path, resume=resume, callback=callback)
+        return classifier.fit(*skewed_texts(), output=tmp_path, resume=resume, callback=callback)
 
-    trained, history = whole(method, section)
-    steps = trained.facts["plan"]["steps_per_epoch"]
     # A callback is told before the step counts and is checkpointed, so the step that raises is made again.
-    at = {"in the first epoch": 2, "in the second": steps + 2, "at the end of the second": 2 * steps}[stop]
-    with pytest.raises(InterruptedError):
-        fit(Stopping(at))
-    resumed = fit(Callback(), resume=True)
-    assert resumed.trained_ is not None
-    assert (tmp_path / "history.jsonl").read_bytes() == history
+    for number, step in enumerate((2, steps + 2, 2 * steps)):
+        with pytest.raises(InterruptedError):
+            fit(Stopping(step), 0.0, resume=number > 0)
+    # How often it is saved changes nothing, and once it goes on to the end it need not be.
+    resumed = fit(Callback(), 3600.0, resume=True).trained_
+    assert resumed is not None
+    assert (tmp_path / "history.jsonl").read_bytes() == calm.history
     for one, other in (
-        (trained.predictor.backbone.state_dict(), resumed.trained_.predictor.backbone.state_dict()),
-        (trained.method.state_dict(), resumed.trained_.method.state_dict()),
+        (calm.trained.predictor.backbone.state_dict(), resumed.predictor.backbone.state_dict()),
+        (calm.trained.method.state_dict(), resumed.method.state_dict()),
     ):
         assert one.keys() == other.keys()
         assert all(torch.equal(one[name], other[name]) for name in one)
@@ -247,16 +259,14 @@ def test_meagre_data_gives_finite_answers(
 
 
 @pytest.mark.parametrize("method", STEPPING)
-def test_all_methods_make_the_same_number_of_steps(encoders: dict[str, str], method: str, tmp_path: Path) -> None:
-    texts, labels = skewed_texts()
-    classifier = make(encoders["bert"], method).fit(texts, labels, output=tmp_path)
-    plain = make(encoders["bert"], "cross_entropy").fit(texts, labels)
+def test_all_methods_make_the_same_number_of_steps(whole: Callable[..., Whole], method: str) -> None:
+    classifier, history = whole(method)
     assert classifier.trained_ is not None
-    assert plain.trained_ is not None
-    assert classifier.trained_.outcome.steps == plain.trained_.outcome.steps
-    lines = [json.loads(line) for line in (tmp_path / "history.jsonl").read_text().splitlines()]
+    plain = whole("cross_entropy").trained.outcome.steps
+    assert classifier.trained_.outcome.steps == plain
+    lines = [json.loads(line) for line in history.splitlines()]
     steps = [line for line in lines if line["kind"] == "step"]
-    assert len(steps) == plain.trained_.outcome.steps
+    assert len(steps) == plain
     assert all(np.isfinite(list(line["loss"].values())).all() and "total" in line["loss"] for line in steps)
 
 
