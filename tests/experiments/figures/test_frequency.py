@@ -44,6 +44,15 @@ def test_a_panel_for_every_method_of_every_column() -> None:
     assert first.inline.svg.count("clip-path") > 0
 
 
+@pytest.mark.parametrize(
+    ("rows", "plain"), [(("bcl", "cross_entropy", "sharprecl"), "cross_entropy"), (("bcl", "sharprecl"), "bcl")]
+)
+def test_panels_are_held_against_cross_entropy_wherever_it_stands(rows: tuple[str, ...], plain: str) -> None:
+    plan = made_up_plan(rows=dict.fromkeys(rows), columns=["cr"])
+    (drawn,) = frequency(make_table(plan, made_up_records(plan, SKILLS), "smoke"))
+    assert f"Dashed: that of {plain}." in drawn.caption
+
+
 def test_runs_on_different_data_are_not_drawn_together() -> None:
     plan = made_up_plan(columns=["cr"])
     records = made_up_records(plan, SKILLS)
