@@ -89,6 +89,11 @@ def show(browser: Any, address: str) -> Iterator[Show]:
 def ask(tab: Any, text: str) -> None:
     tab.fill("#text", text)
     tab.press("#text", "Control+Enter")
+    answered(tab)
+
+
+def answered(tab: Any) -> None:
+    """Wait for both: they are asked for side by side."""
     tab.wait_for_selector("#words:visible:not(.busy)")
     tab.wait_for_selector("#neighbours li")
 
@@ -98,7 +103,7 @@ def test_a_text_is_classified_and_corrected_by_keyboard_alone(show: Show, model:
     # The text has the focus from the start.
     tab.keyboard.type(TEXT)
     tab.keyboard.press("Control+Enter")
-    tab.wait_for_selector("#neighbours li")
+    answered(tab)
     [label] = model.classifier.predict([TEXT])
     assert tab.inner_text("#told").startswith(label)
     assert tab.get_attribute("#told", "aria-live") == "polite"
