@@ -229,8 +229,12 @@ def test_resumes_to_the_very_bytes(
         with pytest.raises(InterruptedError):
             fit(Stopping(step), 0.0, resume=number > 0)
     # How often it is saved changes nothing, and once it goes on to the end it need not be.
-    resumed = fit(Callback(), 3600.0, resume=True).trained_
+    told: list[str] = []
+    last = Callback()
+    last.on_message = told.append
+    resumed = fit(last, 3600.0, resume=True).trained_
     assert resumed is not None
+    assert f"resumed at step {2 * steps - 1} of {calm.trained.facts['plan']['total_steps']}" in told
     assert (tmp_path / "history.jsonl").read_bytes() == calm.history
     for one, other in (
         (calm.trained.predictor.backbone.state_dict(), resumed.predictor.backbone.state_dict()),
