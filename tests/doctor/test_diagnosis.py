@@ -9,8 +9,9 @@ import pytest
 from rich.console import Console
 
 from diagnoses import BLANK, COUNTS, data, diagnosis, label_errors
+from sharprecl.data.messages import excerpt
 from sharprecl.doctor.issues.base import Data, Finding, Issue
-from sharprecl.doctor.issues.display import Column, Section, excerpt, percent
+from sharprecl.doctor.issues.display import Column, Section, percent
 from sharprecl.doctor.issues.duplicates import Duplicates
 from sharprecl.doctor.issues.label_errors import LabelErrors
 from sharprecl.doctor.page import write_page

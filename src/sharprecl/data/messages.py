@@ -58,6 +58,12 @@ def shorten(value: object, limit: int = 40) -> str:
     return text if len(text) <= limit else text[: limit - 2] + "…" + text[-1]
 
 
+def excerpt(text: str, limit: int = 160) -> str:
+    """The beginning of a text on one line, with an ellipsis where more follows."""
+    line = " ".join(text[: 4 * limit].split())
+    return line if len(line) <= limit and len(text) <= 4 * limit else line[: limit - 1] + "…"
+
+
 def closest(name: str, names: Iterable[str]) -> str:
     """A parenthesis that suggests the most similar of ``names``, or nothing."""
     folded = {other.strip().casefold(): other for other in names}

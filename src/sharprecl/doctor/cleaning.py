@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from sharprecl.data.messages import closest, joined, plural, shorten
+from sharprecl.data.messages import closest, excerpt, joined, plural, shorten
 from sharprecl.data.tables import TextTable
 from sharprecl.doctor.issues.base import LoadedTable
-from sharprecl.doctor.issues.display import excerpt
 from sharprecl.doctor.issues.label_errors import all_suspects
 from sharprecl.doctor.issues.unusable_rows import faults
+from sharprecl.doctor.review import Doubt
 from sharprecl.doctor.spellings import look, merged, quoted
 from sharprecl.doctor.texts import LONGEST, Progress, bare, text_hashes
 from sharprecl.errors import DataError
@@ -40,16 +40,6 @@ class Change(NamedTuple):
     before: str
     after: str
     why: str
-
-
-class Doubt(NamedTuple):
-    """A row (from 0) that a person should decide about. ``kept``: until then it stays in the cleaned file."""
-
-    row: int
-    what: str
-    why: str
-    suggested: str
-    kept: bool
 
 
 class Cleaning:

@@ -3,22 +3,30 @@
 import hashlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from sharprecl.data.checks import plain
 from sharprecl.data.dialect import RECOGNISED
-from sharprecl.data.messages import shorten
+from sharprecl.data.messages import excerpt, shorten
 from sharprecl.data.raw_table import RawTable
 from sharprecl.data.sources import open_table
 from sharprecl.data.workbook import MOST_CHARACTERS
-from sharprecl.doctor.cleaning import Doubt
-from sharprecl.doctor.issues.display import excerpt
 from sharprecl.errors import DataError
 
 ROW, DECISION, MARK = "row", "decision", "mark"
 COLUMNS = (ROW, "why", "label", "suggested label", "text", DECISION, MARK)
 SHOWN_TEXT = 1000
 """Characters of a text: enough to decide by, and no spreadsheet takes 40,000."""
+
+
+class Doubt(NamedTuple):
+    """A row (from 0) that a person should decide about. ``kept``: until then it stays in the cleaned file."""
+
+    row: int
+    what: str
+    why: str
+    suggested: str
+    kept: bool
 
 
 def mark(text: str, label: str) -> str:

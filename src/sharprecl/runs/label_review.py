@@ -4,11 +4,11 @@ from pathlib import Path
 
 import numpy as np
 
+from sharprecl.data.messages import excerpt
 from sharprecl.data.tables import TextTable
 from sharprecl.data.writers import write_rows
 from sharprecl.decision import softmax
 from sharprecl.doctor.confident_learning import contradicted
-from sharprecl.doctor.issues.display import excerpt
 from sharprecl.doctor.review import COLUMNS, SHOWN_TEXT, mark, writable
 from sharprecl.training.out_of_fold import OutOfFold
 

@@ -92,12 +92,6 @@ def points(share: float) -> str:
     return f"{100 * share:.1f}"
 
 
-def excerpt(text: str, limit: int = 160) -> str:
-    """The beginning of a text on one line, with an ellipsis where more follows."""
-    line = " ".join(text[: 4 * limit].split())
-    return line if len(line) <= limit and len(text) <= 4 * limit else line[: limit - 1] + "…"
-
-
 def scatter_over_size(
     axes: Any, x: NDArray[np.floating | np.integer], percents: Sequence[float], size_C: NDArray[np.int64], gid: str
 ) -> None:

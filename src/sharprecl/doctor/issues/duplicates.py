@@ -7,10 +7,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from sharprecl.data.messages import SHOWN, plural, rows_phrase, shorten
+from sharprecl.data.messages import SHOWN, excerpt, plural, rows_phrase, shorten
 from sharprecl.data.tables import TextTable
 from sharprecl.doctor.issues.base import POINT, Data, Finding, Issue, Severity
-from sharprecl.doctor.issues.display import Example, Examples, Section, excerpt, percent
+from sharprecl.doctor.issues.display import Example, Examples, Section, percent
 from sharprecl.doctor.near_duplicates import find_alike
 from sharprecl.doctor.spellings import merged, quoted_names, visible
 from sharprecl.doctor.texts import count_repeats, text_hashes

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sharprecl.data.messages import SHOWN, plural
+from sharprecl.data.messages import SHOWN, excerpt, plural
 from sharprecl.doctor.confident_learning import Contradicted, contradicted
 from sharprecl.doctor.issues.base import Data, Finding, Issue, LoadedTable
 from sharprecl.doctor.issues.class_sizes import FEW
@@ -19,7 +19,6 @@ from sharprecl.doctor.issues.display import (
     Examples,
     Section,
     Table,
-    excerpt,
     percent,
     points,
     scatter_over_size,
