@@ -111,8 +111,8 @@ def told_table(plan: Plan, lines: list[dict[str, Any]], told: str, metric: str) 
         for seed in sorted({line["seed"] for line in lines})
         if all((row, column, seed) in by_cell for row in rows for column in columns)
     ]
-    if not seeds:
-        return f"{metric}, told {TOLD[told]}: no seed is complete; choose fewer --rows"
+    if not seeds or len(rows) < 2:
+        return f"{metric}, told {TOLD[told]}: no two rows have a seed in all columns; choose other --rows"
     digits, better = (3, -1) if metric == "log_loss" else (1, 1)
     scores_RK = np.array([[np.mean([by_cell[r, c, seed] for seed in seeds]) for c in columns] for r in rows])
     ranking = rank_methods(rows, better * scores_RK.round(digits), [plan.columns[column].data for column in columns])
