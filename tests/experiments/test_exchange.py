@@ -163,6 +163,11 @@ def test_a_broken_archive_is_refused(store: Store, tmp_path: Path) -> None:
         read_exported(tmp_path / "nothing.jsonl")
 
 
+def test_a_folder_of_runs_in_place_of_a_file_is_told_how_to_become_one(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="is a folder; write its runs to a file: 'sharprecl experiment export"):
+        read_exported(tmp_path)
+
+
 def test_a_run_that_cannot_be_read_is_not_passed_over(store: Store, tmp_path: Path) -> None:
     (store.run(record(1).key).path / "answers.json").write_text("[")
     with pytest.raises(DataError, match="cannot be read"):

@@ -64,6 +64,10 @@ def read_exported(path: Path) -> Exported:
     Raises:
         DataError: it cannot be read; the sentence names the line.
     """
+    if path.is_dir():
+        raise DataError(
+            f"{path} is a folder; write its runs to a file: 'sharprecl experiment export --output {path} --to FILE'"
+        )
     exported = Exported()
     try:
         content = path.read_bytes()
